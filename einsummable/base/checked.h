@@ -9,7 +9,8 @@
 
 namespace einsummable {
 
-// Arithmetic on sizes, counts and offsets. Sizes come from users and from files, so nothing may wrap.
+// Arithmetic on sizes, counts and offsets. Sizes come from users and from files, so nothing may
+// wrap.
 
 inline std::optional<int64_t> try_add(int64_t a, int64_t b) {
   int64_t r;

@@ -7,8 +7,8 @@
 
 namespace einsummable {
 
-// A dense 32-bit id: an index into the vector that owns things of its kind. Ids of different tags do
-// not mix.
+// A dense 32-bit id: an index into the vector that owns things of its kind. Ids of different tags
+// do not mix.
 template <class Tag>
 struct Id {
   int32_t value = -1;

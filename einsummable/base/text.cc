@@ -78,7 +78,9 @@ void Lexer::advance() {
     const char c = text_[position_];
     if (c == '\n') {
       if (!newline) {
-        token_ = {.kind = Kind::newline, .text = "end of line", .line = line_,
+        token_ = {.kind = Kind::newline,
+                  .text = "end of line",
+                  .line = line_,
                   .column = static_cast<int>(position_ - line_start_) + 1};
       }
       newline = true;
@@ -93,7 +95,9 @@ void Lexer::advance() {
     }
   }
   if (newline) return;
-  token_ = {.kind = Kind::end, .text = "end of text", .line = line_,
+  token_ = {.kind = Kind::end,
+            .text = "end of text",
+            .line = line_,
             .column = static_cast<int>(position_ - line_start_) + 1};
   if (position_ >= text_.size()) return;
   const char c = text_[position_];
@@ -124,10 +128,9 @@ void Lexer::scan_number() {
   const char* p = begin + (*begin == '-' ? 1 : 0);
   while (p < end && is_digit(*p)) ++p;
   const bool fraction = p + 1 < end && *p == '.' && is_digit(p[1]);
-  const bool exponent =
-      p < end && (*p == 'e' || *p == 'E') &&
-      ((p + 1 < end && is_digit(p[1])) ||
-       (p + 2 < end && (p[1] == '-' || p[1] == '+') && is_digit(p[2])));
+  const bool exponent = p < end && (*p == 'e' || *p == 'E') &&
+                        ((p + 1 < end && is_digit(p[1])) ||
+                         (p + 2 < end && (p[1] == '-' || p[1] == '+') && is_digit(p[2])));
   if (!fraction && !exponent) {
     token_.kind = Kind::integer;
     if (std::from_chars(begin, p, token_.integer).ec != std::errc()) {

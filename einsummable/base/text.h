@@ -8,9 +8,9 @@
 
 namespace einsummable {
 
-// The text form that all intermediate representations share: a version line, one entry a line, names
-// quoted where they are the user's, shortest round-trip floats, no locale, `#` comments to the end of
-// a line.
+// The text form that all intermediate representations share: a version line, one entry a line,
+// names quoted where they are the user's, shortest round-trip floats, no locale, `#` comments to
+// the end of a line.
 
 // `name` in double quotes. Quotes, backslashes and control bytes are escaped (\" \\ \n \t \xHH), so
 // that any bytes survive printing and parsing.
@@ -31,26 +31,26 @@ class Lexer {
 
   struct Token {
     Kind kind = Kind::end;
-    std::string text;       // identifier, punctuation ("->" is one token), unescaped string, digits
-    int64_t integer = 0;    // of an integer
-    double real = 0;        // of a real or an integer
+    std::string text;     // identifier, punctuation ("->" is one token), unescaped string, digits
+    int64_t integer = 0;  // of an integer
+    double real = 0;      // of a real or an integer
     int line = 1, column = 1;
   };
 
-  // Identifiers are [A-Za-z_][A-Za-z0-9_.]*. Integers and reals may carry a leading '-'. Newlines are
-  // tokens; runs of them, blank lines and comments count as one.
+  // Identifiers are [A-Za-z_][A-Za-z0-9_.]*. Integers and reals may carry a leading '-'. Newlines
+  // are tokens; runs of them, blank lines and comments count as one.
   explicit Lexer(std::string_view text);
 
   const Token& peek() const { return token_; }
-  Token next();                                     // the current token; moves on
+  Token next();  // the current token; moves on
   bool at(std::string_view punctuation_or_word) const;
   bool accept(std::string_view punctuation_or_word);  // moves on if it is the current token
   void expect(std::string_view punctuation_or_word);
   std::string identifier(std::string_view what);
   int64_t integer(std::string_view what);
-  double real(std::string_view what);               // also inf, -inf, nan
+  double real(std::string_view what);  // also inf, -inf, nan
   std::string string(std::string_view what);
-  void end_line();                                  // a newline or the end
+  void end_line();  // a newline or the end
   bool at_end() const { return token_.kind == Kind::end; }
   [[noreturn]] void fail(std::string_view what) const;
 

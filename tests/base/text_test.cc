@@ -72,12 +72,17 @@ TEST(Text, ErrorsNameTheLineAndWhatWasExpected) {
             "line 2, column 3: expected an extent (an integer) before 'x'");
   EXPECT_EQ(message("99999999999999999999", [](Lexer&) {}),
             "line 1, column 1: the integer 99999999999999999999 does not fit in 64 bits");
-  EXPECT_EQ(message("\"abc", [](Lexer&) {}), "line 1, column 1: a string is not closed on its line");
+  EXPECT_EQ(message("\"abc", [](Lexer&) {}),
+            "line 1, column 1: a string is not closed on its line");
   EXPECT_EQ(message("\"\\q\"", [](Lexer&) {}),
             "line 1, column 1: an escape in a string is one of \\\" \\\\ \\n \\t \\xHH");
   EXPECT_EQ(message("1e999", [](Lexer&) {}),
             "line 1, column 1: the number does not fit in a double");
-  EXPECT_EQ(message("a b", [](Lexer& l) { l.next(); l.end_line(); }),
+  EXPECT_EQ(message("a b",
+                    [](Lexer& l) {
+                      l.next();
+                      l.end_line();
+                    }),
             "line 1, column 3: expected the end of the line before 'b'");
   EXPECT_EQ(message("", [](Lexer& l) { l.expect(":"); }),
             "line 1, column 1: expected ':' before 'end of text'");

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/tensor/array64.h"
+
+#include "einsummable/base/error.h"
+
+namespace einsummable {
+
+Array64::Array64(Box bounds, double fill)
+    : bounds_(std::move(bounds)),
+      strides_(row_major_strides(shape_of(bounds_))),
+      values_(static_cast<size_t>(elements(bounds_)), fill) {}
+
+size_t Array64::offset(std::span<const int64_t> position) const {
+  ensure(position.size() == bounds_.size(), "a position of another rank");
+  int64_t offset = 0;
+  for (size_t i = 0; i < bounds_.size(); ++i) {
+    ensure(bounds_[i].lo <= position[i] && position[i] < bounds_[i].hi, "a position out of bounds");
+    offset += (position[i] - bounds_[i].lo) * strides_[i];
+  }
+  return static_cast<size_t>(offset);
+}
+
+Array64 Array64::project(const Box& box) const {
+  ensure(contains(bounds_, box), "a projection outside the bounds");
+  Array64 out(box);
+  size_t next = 0;
+  for_each_position(box, [&](auto position) { out.values_[next++] = at(position); });
+  return out;
+}
+
+void Array64::assign(const Array64& block) {
+  size_t next = 0;
+  for_each_position(block.bounds_, [&](auto position) { at(position) = block.values_[next++]; });
+}
+
+void for_each_position(const Box& box, const std::function<void(std::span<const int64_t>)>& visit) {
+  if (empty(box)) return;
+  std::vector<int64_t> position(box.size());
+  for (size_t i = 0; i < box.size(); ++i) position[i] = box[i].lo;
+  while (true) {
+    visit(position);
+    size_t axis = box.size();
+    while (axis > 0) {
+      --axis;
+      if (++position[axis] < box[axis].hi) break;
+      position[axis] = box[axis].lo;
+      if (axis == 0) return;
+    }
+    if (box.empty()) return;
+  }
+}
+
+}  // namespace einsummable

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "einsummable/tensor/interval.h"
+
+namespace einsummable {
+
+// A block in float64, addressed in the coordinates of the whole tensor: what references compute on.
+//   Array64 a({{0, 2}, {4, 6}});   a.at({1, 5}) = 3;
+class Array64 {
+ public:
+  Array64() : Array64(Box{}) {}
+  explicit Array64(Box bounds, double fill = 0);
+
+  const Box& bounds() const { return bounds_; }
+  int64_t rank() const { return static_cast<int64_t>(bounds_.size()); }
+  int64_t extent(int64_t axis) const { return bounds_[static_cast<size_t>(axis)].length(); }
+  int64_t size() const { return static_cast<int64_t>(values_.size()); }
+  std::vector<double>& values() { return values_; }  // row-major
+  const std::vector<double>& values() const { return values_; }
+  double& at(std::span<const int64_t> position) { return values_[offset(position)]; }
+  double at(std::span<const int64_t> position) const { return values_[offset(position)]; }
+  double& at(std::initializer_list<int64_t> p) { return at(std::span(p.begin(), p.size())); }
+  double at(std::initializer_list<int64_t> p) const { return at(std::span(p.begin(), p.size())); }
+
+  // The part inside `box`, which must lie within the bounds.
+  Array64 project(const Box& box) const;
+  // Overwrites the part inside `block`'s bounds.
+  void assign(const Array64& block);
+
+ private:
+  size_t offset(std::span<const int64_t> position) const;
+
+  Box bounds_;
+  std::vector<int64_t> strides_;
+  std::vector<double> values_;
+};
+
+// Calls `visit(position)` for every position of `box` in row-major order; once for rank 0.
+void for_each_position(const Box& box, const std::function<void(std::span<const int64_t>)>& visit);
+
+}  // namespace einsummable
