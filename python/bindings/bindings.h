@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace einsummable {
+
+// Each adds the classes and functions of one concept to the module einsummable._core.
+void bind_errors(nanobind::module_& module);
+
+}  // namespace einsummable
