@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/ops/operator.h"
+
+#include <array>
+#include <numeric>
+
+#include "einsummable/base/error.h"
+
+namespace einsummable {
+
+void require(bool condition, const std::string& message) {
+  if (!condition) throw GraphError(message);
+}
+
+int64_t random_below(Random& random, int64_t n) {
+  return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+}
+
+int64_t random_extent(Random& random) {
+  static constexpr std::array<int64_t, 15> extents = {1, 2,  3,  4, 5, 6, 7, 8,
+                                                      9, 11, 12, 3, 5, 7, 1};
+  if (random_below(random, 30) == 0) return 0;
+  return extents[static_cast<size_t>(random_below(random, extents.size()))];
+}
+
+Shape random_shape(Random& random, int64_t rank) {
+  Shape shape(static_cast<size_t>(rank));
+  for (int64_t& extent : shape) extent = random_extent(random);
+  return shape;
+}
+
+int64_t normalise_axis(int64_t axis, int64_t rank) {
+  require(-rank <= axis && axis < rank, "axis " + std::to_string(axis) + " must be at least " +
+                                            std::to_string(-rank) + " and less than " +
+                                            std::to_string(rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<int64_t> normalise_axes(const Attributes& attributes, std::string_view name,
+                                    int64_t rank) {
+  std::vector<int64_t> axes(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  if (!attributes.has(name)) return axes;
+  axes = attributes.integers(name);
+  for (int64_t& axis : axes) axis = normalise_axis(axis, rank);
+  std::ranges::sort(axes);
+  require(std::ranges::adjacent_find(axes) == axes.end(), "an axis is given twice");
+  return axes;
+}
+
+}  // namespace einsummable

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/ops/registry.h"
+
+#include <algorithm>
+
+namespace einsummable {
+
+#define ES_OPERATOR(name) OperatorInfo name##_operator();
+#include "einsummable/ops/operators.def"
+#undef ES_OPERATOR
+
+namespace {
+
+std::vector<OperatorInfo> all_operators() {
+  std::vector<OperatorInfo> all = {
+#define ES_OPERATOR(name) name##_operator(),
+#include "einsummable/ops/operators.def"
+#undef ES_OPERATOR
+  };
+  std::ranges::sort(all, {}, &OperatorInfo::name);
+  return all;
+}
+
+// The entry of the input at position i: a variadic last input covers all that follow.
+const InputInfo& input_info(const OperatorInfo& info, size_t i) {
+  return info.inputs[std::min(i, info.inputs.size() - 1)];
+}
+
+void check_inputs(const OperatorInfo& info, size_t given) {
+  size_t least = 0, most = info.inputs.size();
+  for (const InputInfo& input : info.inputs) {
+    if (input.arity == InputInfo::Arity::one) ++least;
+    if (input.arity == InputInfo::Arity::variadic) most = SIZE_MAX;
+  }
+  const std::string legal = most == SIZE_MAX ? std::to_string(least) + " or more"
+                            : least == most  ? std::to_string(least)
+                                            : std::to_string(least) + " to " + std::to_string(most);
+  require(least <= given && given <= most,
+          "takes " + legal + " inputs, not " + std::to_string(given));
+}
+
+std::string legal_names(const OperatorInfo& info) {
+  std::vector<std::string> names;
+  for (const AttributeInfo& attribute : info.attributes) names.emplace_back(attribute.name);
+  return names.empty() ? "it has none" : "it has " + join(names, ", ");
+}
+
+// The given attributes in the order of the registry, defaults filled in.
+Attributes complete(const OperatorInfo& info, const Attributes& given) {
+  for (const auto& [name, value] : given.entries()) {
+    const bool known = std::ranges::any_of(
+        info.attributes, [&](const AttributeInfo& attribute) { return attribute.name == name; });
+    require(known, "has no attribute '" + name + "'; " + legal_names(info));
+  }
+  Attributes out;
+  for (const AttributeInfo& attribute : info.attributes) {
+    Attribute value = attribute.default_value;
+    for (const auto& [name, set] : given.entries()) {
+      if (name == attribute.name) value = set;
+    }
+    if (attribute.kind == AttributeKind::real && std::holds_alternative<int64_t>(value)) {
+      value = static_cast<double>(std::get<int64_t>(value));
+    }
+    if (attribute.kind == AttributeKind::integers && std::holds_alternative<int64_t>(value)) {
+      value = std::vector<int64_t>{std::get<int64_t>(value)};
+    }
+    if (std::holds_alternative<None>(value)) {
+      require(!attribute.required, "needs the attribute '" + std::string(attribute.name) + "'");
+    }
+    require(is_of(value, attribute.kind), "the attribute '" + std::string(attribute.name) +
+                                              "' must be " + std::string(describe(attribute.kind)));
+    out.set(attribute.name, std::move(value));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::span<const OperatorInfo> operators() {
+  static const std::vector<OperatorInfo> all = all_operators();
+  return all;
+}
+
+const OperatorInfo* find_operator(std::string_view name) {
+  const auto all = operators();
+  const auto place = std::ranges::lower_bound(all, name, {}, &OperatorInfo::name);
+  return place != all.end() && place->name == name ? &*place : nullptr;
+}
+
+std::shared_ptr<const Operator> make_operator(const OperatorInfo& info, OperatorCall call) {
+  check_inputs(info, call.inputs.size());
+  call.attributes = complete(info, call.attributes);
+  return info.make(call);
+}
+
+std::vector<DType> promoted_dtypes(const OperatorInfo& info, std::span<const TensorType> inputs) {
+  std::vector<DType> result, common;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    result.push_back(inputs[i].dtype);
+    const Promotion promotion = input_info(info, i).promotion;
+    if (promotion == Promotion::none) continue;
+    common.push_back(promotion == Promotion::floating ? floating(inputs[i].dtype)
+                                                      : inputs[i].dtype);
+  }
+  if (common.empty()) return result;
+  const DType met = promote(common);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (input_info(info, i).promotion != Promotion::none) result[i] = met;
+  }
+  return result;
+}
+
+}  // namespace einsummable
