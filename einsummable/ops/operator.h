@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -29,6 +30,15 @@ struct OperatorCall {
   }
 };
 
+// A block in some array: element x lies at offset + sum of x[i] * strides[i].
+struct StridedLayout {
+  int64_t offset = 0;
+  Shape shape;
+  std::vector<int64_t> strides;
+
+  bool operator==(const StridedLayout&) const = default;
+};
+
 // An abstract operator (Definition 3.3) applied to inputs of known types. It knows its types, the
 // ways it can be cut, how partial results merge, and its result in float64; it knows nothing of
 // devices, plans or executors. Immutable.
@@ -48,6 +58,17 @@ class Operator {
   // How the partial results of an output merge where a missing index is cut. Default: a sum.
   virtual PartialType partial(size_t output) const {
     return partial_of(outputs()[output], Merge::sum);
+  }
+
+  // Whether each output element is a function of the input elements at its own, broadcast,
+  // position: runs of such operators become one kernel.
+  virtual bool elementwise() const { return false; }
+
+  // The output block of a cell as a view of its only input block, if it is one: what makes layout
+  // operators cost nothing. `input` is where the input block lies.
+  virtual std::optional<StridedLayout> view(const FunctionSpec& /*cell*/,
+                                            const StridedLayout& /*input*/) const {
+    return std::nullopt;
   }
 
   // Floating point operations of one cell: from its blocks, never from extents of indices.
