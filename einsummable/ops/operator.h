@@ -17,17 +17,15 @@
 namespace einsummable {
 
 // What an operator is applied to: types, attributes, and the names the user gave the inputs, for
-// messages. The registry has checked the number of inputs and the kinds of the attributes, filled
-// in defaults and promoted dtypes.
+// messages. The registry has checked the number of inputs and the kinds of the attributes, and
+// filled in defaults and missing names; dtypes are promoted already.
 struct OperatorCall {
   std::vector<TensorType> inputs;
   Attributes attributes;
-  std::vector<std::string> names = {};
+  std::vector<std::string> names = {};  // one an input
 
   // The user's name of input i, or the operator's own word for it.
-  std::string name(size_t i) const {
-    return i < names.size() ? names[i] : "input " + std::to_string(i);
-  }
+  const std::string& name(size_t i) const { return names[i]; }
 };
 
 // A block in some array: element x lies at offset + sum of x[i] * strides[i].
@@ -109,7 +107,7 @@ enum class Promotion : uint8_t {
 struct InputInfo {
   std::string_view name;
   Promotion promotion = Promotion::common;
-  enum class Arity : uint8_t { one, optional, variadic } arity = Arity::one;
+  enum class Arity : uint8_t { one, optional, variadic } arity = Arity::one;  // variadic: 1 or more
 };
 
 struct AttributeInfo {

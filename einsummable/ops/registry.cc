@@ -29,7 +29,7 @@ const InputInfo& input_info(const OperatorInfo& info, size_t i) {
 void check_inputs(const OperatorInfo& info, size_t given) {
   size_t least = 0, most = info.inputs.size();
   for (const InputInfo& input : info.inputs) {
-    if (input.arity == InputInfo::Arity::one) ++least;
+    if (input.arity != InputInfo::Arity::optional) ++least;
     if (input.arity == InputInfo::Arity::variadic) most = SIZE_MAX;
   }
   const std::string legal = most == SIZE_MAX ? std::to_string(least) + " or more"
@@ -74,6 +74,19 @@ Attributes complete(const OperatorInfo& info, const Attributes& given) {
   return out;
 }
 
+// The names the user gave, then the operator's own words: "w"; "x0", "x1" of a variadic input.
+std::vector<std::string> complete_names(const OperatorInfo& info, const OperatorCall& call) {
+  std::vector<std::string> names = call.names;
+  for (size_t i = names.size(); i < call.inputs.size(); ++i) {
+    const InputInfo& input = input_info(info, i);
+    names.emplace_back(input.name);
+    if (input.arity == InputInfo::Arity::variadic) {
+      names.back() += std::to_string(i - info.inputs.size() + 1);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 std::span<const OperatorInfo> operators() {
@@ -90,6 +103,7 @@ const OperatorInfo* find_operator(std::string_view name) {
 std::shared_ptr<const Operator> make_operator(const OperatorInfo& info, OperatorCall call) {
   check_inputs(info, call.inputs.size());
   call.attributes = complete(info, call.attributes);
+  call.names = complete_names(info, call);
   return info.make(call);
 }
 

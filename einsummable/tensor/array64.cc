@@ -50,4 +50,27 @@ void for_each_position(const Box& box, const std::function<void(std::span<const 
   }
 }
 
+void map_lines(
+    const Array64& from, Array64& to, size_t axis,
+    const std::function<void(std::span<const int64_t> first, std::vector<double>& line)>& change) {
+  if (empty(from.bounds())) return;
+  Box firsts = from.bounds();
+  const Interval along = firsts[axis];
+  firsts[axis].hi = along.lo + 1;
+  std::vector<double> line(static_cast<size_t>(along.length()));
+  for_each_position(firsts, [&](std::span<const int64_t> first) {
+    std::vector<int64_t> at(first.begin(), first.end());
+    for (double& value : line) {
+      value = from.at(at);
+      ++at[axis];
+    }
+    change(first, line);
+    at[axis] = along.lo;
+    for (double value : line) {
+      to.at(at) = value;
+      ++at[axis];
+    }
+  });
+}
+
 }  // namespace einsummable

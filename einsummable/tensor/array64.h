@@ -42,4 +42,10 @@ class Array64 {
 // Calls `visit(position)` for every position of `box` in row-major order; once for rank 0.
 void for_each_position(const Box& box, const std::function<void(std::span<const int64_t>)>& visit);
 
+// For every line of `from` along `axis`: hands a copy of it to `change`, with the position of its
+// first element, and stores what `change` made of it in `to`, which has the same bounds.
+void map_lines(
+    const Array64& from, Array64& to, size_t axis,
+    const std::function<void(std::span<const int64_t> first, std::vector<double>& line)>& change);
+
 }  // namespace einsummable

@@ -33,23 +33,6 @@ double neutral(Merge merge, size_t component) {
   throw InternalError("unknown merge");
 }
 
-double merge_one(Merge merge, double a, double b) {
-  switch (merge) {
-    case Merge::sum:
-      return a + b;
-    case Merge::prod:
-      return a * b;
-    case Merge::max:
-      return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b);
-    case Merge::min:
-      return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b);
-    case Merge::log_sum_exp:
-      return log_add_exp(a, b);
-    default:
-      throw InternalError("a merge of several components");
-  }
-}
-
 // Whether (index a, value x) beats (index b, value y).
 bool comes_first(double a, double x, double b, double y) {
   const bool x_nan = std::isnan(x), y_nan = std::isnan(y);
@@ -94,10 +77,30 @@ std::string_view name(Merge merge) {
   return names[static_cast<size_t>(merge)];
 }
 
+double merge_values(Merge merge, double a, double b) {
+  switch (merge) {
+    case Merge::sum:
+      return a + b;
+    case Merge::prod:
+      return a * b;
+    case Merge::max:
+      return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b);
+    case Merge::min:
+      return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b);
+    case Merge::log_sum_exp:
+      return log_add_exp(a, b);
+    default:
+      throw InternalError("a merge of several components");
+  }
+}
+
 PartialType partial_of(const TensorType& output, Merge merge, double scale) {
+  const bool exact = merge == Merge::max || merge == Merge::min;
   std::vector<int32_t> axes(output.bounds.size());
   std::iota(axes.begin(), axes.end(), 0);
-  return {merge, {{"value", accumulation(output.dtype), std::move(axes)}}, scale};
+  return {merge,
+          {{"value", exact ? output.dtype : accumulation(output.dtype), std::move(axes)}},
+          scale};
 }
 
 Box component_box(const Component& component, const Box& output) {
@@ -129,7 +132,7 @@ void merge(const PartialType& partial, std::vector<Array64>& into,
   if (partial.merge == Merge::first_max) return merge_first_max(into, part);
   for (size_t i = 0; i < into[0].values().size(); ++i) {
     double& value = into[0].values()[i];
-    value = merge_one(partial.merge, value, part[0].values()[i]);
+    value = merge_values(partial.merge, value, part[0].values()[i]);
   }
 }
 

@@ -44,7 +44,8 @@ struct PartialType {
   bool operator==(const PartialType&) const = default;
 };
 
-// The partial type of one component in accumulation(output.dtype), with all axes of the output.
+// The partial type of one component with all axes of the output. Its dtype is
+// accumulation(output.dtype), but the output's own for max and min, which round nothing.
 PartialType partial_of(const TensorType& output, Merge merge, double scale = 1);
 
 // The part of an output's box that a component has.
@@ -55,6 +56,9 @@ int64_t partial_bytes(const PartialType& partial, const Box& output);
 
 // The identity of the merge, one array a component, for the block `output`.
 std::vector<Array64> identity(const PartialType& partial, const Box& output);
+
+// Two values merged, for a merge of one component.
+double merge_values(Merge merge, double a, double b);
 
 // Merges `part` into `into`: float64 reference of the aggregation. Both hold one array a component.
 void merge(const PartialType& partial, std::vector<Array64>& into,

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/operators.h"
+
+#include <map>
+
+#include "einsummable/base/error.h"
+
+namespace einsummable {
+
+std::shared_ptr<const Operator> operator_of(std::string_view name, std::vector<TensorType> inputs,
+                                            Attributes attributes) {
+  const OperatorInfo* info = find_operator(name);
+  ensure(info != nullptr, "no operator of that name");
+  return make_operator(*info, {std::move(inputs), std::move(attributes), {}});
+}
+
+std::string refusal(std::string_view name, std::vector<TensorType> inputs, Attributes attributes) {
+  try {
+    operator_of(name, std::move(inputs), std::move(attributes));
+  } catch (const GraphError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TensorType f32(const Shape& shape) { return tensor_type(DType::f32, shape); }
+TensorType i32(const Shape& shape) { return tensor_type(DType::i32, shape); }
+
+Array64 array(const Shape& shape, std::vector<double> values) {
+  Array64 out(box_of(shape));
+  ensure(out.values().size() == values.size(), "values for another shape");
+  out.values() = std::move(values);
+  return out;
+}
+
+Array64 random_integers(Random& random, const Shape& shape, int64_t below) {
+  Array64 out(box_of(shape));
+  for (double& value : out.values()) {
+    value = static_cast<double>(random_below(random, 2 * below) - below);
+  }
+  return out;
+}
+
+Array64 random_reals(Random& random, const Shape& shape) {
+  Array64 out(box_of(shape));
+  std::normal_distribution<double> normal;
+  for (double& value : out.values()) value = normal(random);
+  return out;
+}
+
+std::vector<Array64> partials_of(const Operator& op, const FunctionSpec& cell,
+                                 const std::vector<Array64>& inputs) {
+  std::vector<Array64> blocks, out;
+  for (size_t i = 0; i < inputs.size(); ++i) blocks.push_back(inputs[i].project(cell.inputs[i]));
+  for (size_t o = 0; o < op.outputs().size(); ++o) {
+    for (const Component& component : op.partial(o).components) {
+      out.emplace_back(component_box(component, cell.outputs[o]));
+    }
+  }
+  op.reference(cell, blocks, out);
+  return out;
+}
+
+std::vector<Array64> whole_reference(const Operator& op, const std::vector<Array64>& inputs) {
+  FunctionSpec cell;
+  for (const TensorType& type : op.inputs()) cell.inputs.push_back(type.bounds);
+  for (const TensorType& type : op.outputs()) cell.outputs.push_back(type.bounds);
+  const std::vector<Array64> partials = partials_of(op, cell, inputs);
+  std::vector<Array64> out;
+  size_t next = 0;
+  for (size_t o = 0; o < op.outputs().size(); ++o) {
+    const PartialType type = op.partial(o);
+    const auto first = partials.begin() + static_cast<std::ptrdiff_t>(next);
+    next += type.components.size();
+    out.push_back(
+        finalise(type, {first, first + static_cast<std::ptrdiff_t>(type.components.size())}));
+  }
+  return out;
+}
+
+std::vector<Array64> implemented(const Operator& op, const JoinAggSpec& spec,
+                                 const std::vector<Array64>& inputs) {
+  std::vector<std::map<Box, std::vector<Array64>>> blocks(op.outputs().size());
+  for (int64_t c = 0; c < spec.cells(); ++c) {
+    const FunctionSpec cell = spec.cell(c);
+    const std::vector<Array64> partials = partials_of(op, cell, inputs);
+    size_t next = 0;
+    for (size_t o = 0; o < op.outputs().size(); ++o) {
+      const PartialType type = op.partial(o);
+      const auto first = partials.begin() + static_cast<std::ptrdiff_t>(next);
+      next += type.components.size();
+      const auto [place, added] =
+          blocks[o].try_emplace(cell.outputs[o], identity(type, cell.outputs[o]));
+      merge(type, place->second,
+            {first, first + static_cast<std::ptrdiff_t>(type.components.size())});
+    }
+  }
+  std::vector<Array64> out;
+  for (size_t o = 0; o < op.outputs().size(); ++o) {
+    out.emplace_back(op.outputs()[o].bounds);
+    for (const auto& [box, complete] : blocks[o]) {
+      if (!empty(box)) out[o].assign(finalise(op.partial(o), complete));
+    }
+  }
+  return out;
+}
+
+}  // namespace einsummable
