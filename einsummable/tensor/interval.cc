@@ -55,6 +55,28 @@ Box shifted_to(const Box& box, const Box& origin) {
   return out;
 }
 
+std::vector<Box> subtract(const std::vector<Box>& from, const Box& taken) {
+  std::vector<Box> out;
+  for (const Box& box : from) {
+    const Box common = intersect(box, taken);
+    if (empty(common)) {
+      out.push_back(box);
+      continue;
+    }
+    Box rest = box;
+    for (size_t i = 0; i < box.size(); ++i) {
+      for (const Interval side :
+           {Interval{rest[i].lo, common[i].lo}, Interval{common[i].hi, rest[i].hi}}) {
+        if (side.empty()) continue;
+        out.push_back(rest);
+        out.back()[i] = side;
+      }
+      rest[i] = common[i];
+    }
+  }
+  return out;
+}
+
 std::string text(const Box& box) {
   std::vector<std::string> axes;
   for (Interval axis : box) axes.push_back(std::to_string(axis.lo) + ":" + std::to_string(axis.hi));

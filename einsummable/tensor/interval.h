@@ -43,6 +43,10 @@ Box intersect(const Box& a, const Box& b);
 Box shifted_to(const Box& box,
                const Box& origin);  // box in coordinates relative to origin's corner
 
+// What remains of disjoint boxes without `taken`: disjoint boxes.
+//   subtract({[0:4, 0:4]}, [1:2, 0:4]) = {[0:1, 0:4], [2:4, 0:4]}
+std::vector<Box> subtract(const std::vector<Box>& from, const Box& taken);
+
 // "[0:128, 64:96]"; "[]" for rank 0.
 std::string text(const Box& box);
 std::string text(std::span<const int64_t> shape);  // "[128, 32]"

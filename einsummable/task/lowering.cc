@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/task/lowering.h"
+
+#include <algorithm>
+
+#include "einsummable/base/error.h"
+#include "einsummable/physical/preamble.h"
+#include "einsummable/task/exchange_lowering.h"
+
+namespace einsummable {
+namespace {
+
+class Lowering {
+ public:
+  Lowering(std::shared_ptr<const PhysicalPlan> plan, const Traits& traits)
+      : builder_(std::move(plan), traits) {}
+
+  TaskGraph run() {
+    announce_given();
+    builder_.load_announced();
+    for (const ExchangeStep& step : plan().steps) {
+      if (step.save < 0) {
+        lower_op(step);
+      } else {
+        lower_save(step);
+      }
+    }
+    return builder_.finish();
+  }
+
+ private:
+  const PhysicalPlan& plan() const { return builder_.plan(); }
+  const Graph& graph() const { return builder_.graph(); }
+  bool is_given(TensorId tensor) const {
+    return graph().tensor(tensor).kind != GraphTensor::Kind::result;
+  }
+
+  // The boxes of inputs and parameters that sites read are loaded there, each as large as the
+  // largest that contains it.
+  void announce_given() {
+    for (size_t i = 0; i < graph().ops().size(); ++i) {
+      const GraphOp& op = graph().ops()[i];
+      for (size_t k = 0; k < op.inputs.size(); ++k) {
+        if (!is_given(op.inputs[k])) continue;
+        for (const Resident& need : needs(plan().specs[i], k, plan().placement[i])) {
+          builder_.announce_given(op.inputs[k], need);
+        }
+      }
+    }
+    for (size_t s = 0; s < graph().saves().size(); ++s) {
+      const TensorId tensor = graph().saves()[s].tensor;
+      if (!is_given(tensor)) continue;
+      for (const Resident& fetch : plan().fetches[s]) builder_.announce_given(tensor, fetch);
+    }
+  }
+
+  void lower_op(const ExchangeStep& step) {
+    const GraphOp& node = graph().op(step.op);
+    const JoinAggSpec& spec = plan().specs[step.op.index()];
+    const std::vector<SiteId>& sites = plan().placement[step.op.index()];
+    ExchangeLowering exchange(builder_, partials_, step);
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      if (is_given(node.inputs[k])) continue;
+      for (const Resident& need : needs(spec, k, sites)) exchange.expect(node.inputs[k], need);
+    }
+    exchange.run();
+    std::vector<std::vector<ProducedBlock>> blocks;
+    for (size_t o = 0; o < node.outputs.size(); ++o) blocks.push_back(produced_blocks(spec, o));
+    for (int64_t cell = 0; cell < spec.cells(); ++cell) {
+      lower_cell(exchange, step.op, cell, blocks);
+    }
+  }
+
+  void lower_cell(ExchangeLowering& exchange, OpId op, int64_t cell,
+                  const std::vector<std::vector<ProducedBlock>>& blocks) {
+    const GraphOp& node = graph().op(op);
+    const SiteId site = plan().placement[op.index()][static_cast<size_t>(cell)];
+    const FunctionSpec function = plan().specs[op.index()].cell(cell);
+    Task task{.kind = Task::Kind::kernel, .site = site, .reads = {}, .writes = {}, .after = {}};
+    KernelStep step{.op = op, .cell = cell, .inputs = {}};
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      task.reads.push_back(input(exchange, node.inputs[k], {site, function.inputs[k]}));
+      step.inputs.push_back({.read = static_cast<int32_t>(k)});
+    }
+    if (becomes_view(node, function, site, task.reads, plan().specs[op.index()])) return;
+    for (size_t o = 0; o < node.outputs.size(); ++o) {
+      add_output(node, o, function.outputs[o], cell, site, blocks[o], task);
+    }
+    task.steps = {std::move(step)};
+    task.workspace = workspace(node, function, task);
+    builder_.add_task(std::move(task));
+  }
+
+  Operand input(ExchangeLowering& exchange, TensorId tensor, const Resident& need) {
+    if (empty(need.box)) {
+      const BufferId id = builder_.add_buffer({.site = need.site,
+                                               .dtype = graph().type(tensor).dtype,
+                                               .tensor = tensor,
+                                               .box = need.box});
+      return whole_operand(id, builder_.buffer(id));
+    }
+    if (!is_given(tensor)) return exchange.block(tensor, need).operand;
+    const auto found = builder_.find(tensor, need.site, need.box);
+    ensure(found.has_value(), "an input that was not announced");
+    return found->operand;
+  }
+
+  // A layout operator whose block is a view of its input's costs nothing.
+  bool becomes_view(const GraphOp& node, const FunctionSpec& function, SiteId site,
+                    const std::vector<Operand>& reads, const JoinAggSpec& spec) {
+    if (reads.size() != 1 || node.outputs.size() != 1 || spec.partials(0) != 1) return false;
+    const Operand& read = reads[0];
+    auto layout = node.op->view(function, {read.offset, read.shape, read.strides});
+    if (!layout) return false;
+    const Buffer& buffer = builder_.buffer(read.buffer);
+    builder_.locate(node.outputs[0], site,
+                    {function.outputs[0], operand_of(read.buffer, buffer, *std::move(layout))});
+    return true;
+  }
+
+  void add_output(const GraphOp& node, size_t output, const Box& box, int64_t cell, SiteId site,
+                  const std::vector<ProducedBlock>& blocks, Task& task) {
+    const TensorId tensor = node.outputs[output];
+    const auto block = std::ranges::find(blocks, box, &ProducedBlock::box);
+    const auto partial = std::ranges::find(block->cells, cell);
+    if (block->cells.size() == 1) {
+      const BufferId id = builder_.add_buffer(
+          {.site = site, .dtype = graph().type(tensor).dtype, .tensor = tensor, .box = box});
+      task.writes.push_back(whole_operand(id, builder_.buffer(id)));
+      builder_.locate(tensor, site, {box, task.writes.back()});
+      return;
+    }
+    PartialBuffers buffers;
+    for (const Component& component : node.op->partial(output).components) {
+      buffers.push_back(builder_.add_buffer({.site = site,
+                                             .dtype = component.dtype,
+                                             .tensor = tensor,
+                                             .box = component_box(component, box)}));
+      task.writes.push_back(whole_operand(buffers.back(), builder_.buffer(buffers.back())));
+    }
+    partials_[{tensor, block - blocks.begin(),
+               static_cast<size_t>(partial - block->cells.begin())}] = std::move(buffers);
+  }
+
+  int64_t workspace(const GraphOp& node, const FunctionSpec& function, const Task& task) const {
+    if (!builder_.traits().workspace) return 0;
+    const auto views = [&](const std::vector<Operand>& operands) {
+      std::vector<Traits::View> out;
+      for (const Operand& operand : operands) {
+        out.push_back({builder_.buffer(operand.buffer).dtype, operand.shape, operand.strides});
+      }
+      return out;
+    };
+    return builder_.traits().workspace(*node.op, function, views(task.reads), views(task.writes));
+  }
+
+  void lower_save(const ExchangeStep& step) {
+    const TensorId tensor = graph().saves()[static_cast<size_t>(step.save)].tensor;
+    ExchangeLowering exchange(builder_, partials_, step);
+    exchange.run();
+    for (const Resident& fetch : plan().fetches[static_cast<size_t>(step.save)]) {
+      if (empty(fetch.box)) continue;
+      for (Located& piece : builder_.cover(tensor, fetch.site, {fetch.box})) {
+        builder_.add_offload(step.save, std::move(piece));
+      }
+    }
+  }
+
+  TaskGraphBuilder builder_;
+  Partials partials_;
+};
+
+}  // namespace
+
+TaskGraph lower(std::shared_ptr<const PhysicalPlan> plan, const Traits& traits) {
+  return Lowering(std::move(plan), traits).run();
+}
+
+}  // namespace einsummable
