@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/logical/min_sum.h"
 
-#include <numeric>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -59,14 +59,19 @@ class Elimination {
  public:
   Elimination(std::span<const Costs> unary, std::span<const PairTable> pairs, int64_t budget);
   Assignment run();
+  std::vector<Assignment> run_each(uint32_t last);
 
  private:
-  using Group = std::vector<uint32_t>;  // ids of factors
+  using Group = std::vector<uint32_t>;                     // ids of factors
+  using Priority = std::tuple<size_t, int64_t, uint32_t>;  // neighbours, table, variable
 
   int64_t states(uint32_t v) const { return static_cast<int64_t>(unary_[v].size()); }
   std::vector<uint32_t> neighbours(uint32_t v, const Group& factors) const;
   int64_t table_size(const std::vector<uint32_t>& scope) const;
-  std::tuple<size_t, int64_t, uint32_t> priority(uint32_t v) const;
+  Priority priority(uint32_t v) const;
+  void eliminate_all(std::optional<uint32_t> kept);
+  Assignment finish(std::vector<uint32_t> state, std::optional<uint32_t> kept,
+                    const Cost& bound) const;
   void add_factor(std::vector<uint32_t> scope, std::shared_ptr<const Costs> cost);
   void eliminate(uint32_t v);
   std::vector<Group> split(uint32_t v) const;
@@ -87,7 +92,7 @@ class Elimination {
   std::vector<Group> factors_of_;  // those alive, of a variable not eliminated; then its bucket
   std::vector<Group> pairs_of_;
   std::vector<uint32_t> order_;
-  std::set<std::tuple<size_t, int64_t, uint32_t>> queue_;
+  std::set<Priority> queue_;
   Cost bound_;
   int width_ = 0;
   int64_t largest_ = 0;
@@ -149,16 +154,36 @@ int64_t Elimination::table_size(const std::vector<uint32_t>& scope) const {
   return size;
 }
 
-std::tuple<size_t, int64_t, uint32_t> Elimination::priority(uint32_t v) const {
+Elimination::Priority Elimination::priority(uint32_t v) const {
   const std::vector<uint32_t> scope = neighbours(v, factors_of_[v]);
   return {scope.size(), table_size(scope), v};
 }
 
 Assignment Elimination::run() {
-  std::vector<std::tuple<size_t, int64_t, uint32_t>> key;
+  eliminate_all(std::nullopt);
+  std::vector<uint32_t> state(unary_.size(), 0);
+  return finish(std::move(state), std::nullopt, bound_);
+}
+
+std::vector<Assignment> Elimination::run_each(uint32_t last) {
+  eliminate_all(last);
+  Costs row = unary_[last];
+  std::vector<uint32_t> state(unary_.size(), 0);
+  for (uint32_t f : factors_of_[last]) add_slice(factors_[f], last, state, row);
+  std::vector<Assignment> out;
+  for (uint32_t s = 0; s < row.size(); ++s) {
+    state[last] = s;
+    out.push_back(finish(state, last, bound_ + row[s]));
+  }
+  return out;
+}
+
+// Eliminates every variable but `kept`.
+void Elimination::eliminate_all(std::optional<uint32_t> kept) {
+  std::vector<Priority> key;
   for (uint32_t v = 0; v < unary_.size(); ++v) {
     key.push_back(priority(v));
-    queue_.insert(key.back());
+    if (v != kept) queue_.insert(key.back());
   }
   while (!queue_.empty()) {
     const uint32_t v = std::get<2>(*queue_.begin());
@@ -166,17 +191,24 @@ Assignment Elimination::run() {
     const std::vector<uint32_t> around = neighbours(v, factors_of_[v]);
     eliminate(v);
     for (uint32_t u : around) {
+      if (u == kept) continue;
       queue_.erase(key[u]);
       key[u] = priority(u);
       queue_.insert(key[u]);
     }
   }
-  Assignment out{.state = std::vector<uint32_t>(unary_.size(), 0), .cost = {}, .bound = bound_};
+}
+
+// The assignment that the eliminated variables give, where `state` says that of the kept one.
+Assignment Elimination::finish(std::vector<uint32_t> state, std::optional<uint32_t> kept,
+                               const Cost& bound) const {
+  Assignment out{.state = std::move(state), .cost = {}, .bound = bound};
   out.width = width_;
   out.largest_table = largest_;
   decode(out);
   if (grouped_) descend(out);
   out.cost = cost_of(out.state);
+  ensure(!kept || grouped_ || out.cost == bound, "an exact elimination misses its own cost");
   ensure(out.bound <= out.cost, "a lower bound above the cost of an assignment");
   return out;
 }
@@ -366,6 +398,12 @@ Cost Elimination::cost_of(const std::vector<uint32_t>& state) const {
 Assignment minimise(std::span<const std::vector<Cost>> unary, std::span<const PairTable> pairs,
                     int64_t table_budget) {
   return Elimination(unary, pairs, table_budget).run();
+}
+
+std::vector<Assignment> minimise_each(std::span<const std::vector<Cost>> unary,
+                                      std::span<const PairTable> pairs, int64_t table_budget,
+                                      uint32_t variable) {
+  return Elimination(unary, pairs, table_budget).run_each(variable);
 }
 
 }  // namespace einsummable

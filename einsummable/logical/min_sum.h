@@ -37,4 +37,9 @@ struct Assignment {
 Assignment minimise(std::span<const std::vector<Cost>> unary, std::span<const PairTable> pairs,
                     int64_t table_budget);
 
+// For each state of `variable`, the same with that state forced. One elimination serves all.
+std::vector<Assignment> minimise_each(std::span<const std::vector<Cost>> unary,
+                                      std::span<const PairTable> pairs, int64_t table_budget,
+                                      uint32_t variable);
+
 }  // namespace einsummable

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/logical/candidates.h"
+
+#include <set>
+
+#include "einsummable/base/error.h"
+#include "einsummable/base/text.h"
+#include "einsummable/logical/widths.h"
+
+namespace einsummable {
+namespace {
+
+using Pin = std::map<std::string, int64_t>;
+
+const Pin kNoPin;
+
+// Operators that are cut in the same ways: the same operator, attributes, types and pins.
+struct Kind {
+  const Operator* op;
+  const Pin* pin;
+  Signatures signatures;
+  Width width;
+
+  const std::shared_ptr<const Signature>& signature() const { return signatures[width.signature]; }
+};
+
+bool alike(const Operator& a, const Operator& b) {
+  return &a == &b ||
+         (a.name() == b.name() && a.inputs() == b.inputs() && a.attributes() == b.attributes());
+}
+
+size_t hash_of(const Operator& op) {
+  size_t hash = std::hash<std::string>()(op.name());
+  for (const TensorType& type : op.inputs()) {
+    for (Interval bounds : type.bounds) {
+      hash = (hash ^ static_cast<size_t>(bounds.hi)) * 0x9e3779b97f4a7c15;
+    }
+  }
+  return hash;
+}
+
+std::string counts_text(const Signature& signature, const std::vector<int64_t>& counts) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (signature.indices[i].cut == Index::Cut::never) continue;
+    parts.push_back(signature.indices[i].name + "=" + std::to_string(counts[i]));
+  }
+  return join(parts, " ");
+}
+
+std::string pin_text(const Pin& pin) {
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : pin) parts.push_back(name + "=" + std::to_string(count));
+  return join(parts, " ");
+}
+
+[[noreturn]] void refuse_pin(const GraphOp& op, const Kind& kind, int64_t p) {
+  constexpr size_t shown = 24;
+  std::vector<std::string> legal;
+  for (const auto& signature : kind.signatures) {
+    const auto collect = [&](const std::vector<int64_t>& counts) {
+      legal.push_back(counts_text(*signature, counts));
+      return true;
+    };
+    for_each_counts(*signature, kind.width.cells, own_cuts(*signature, kNoPin), collect);
+  }
+  const size_t more = legal.size() > shown ? legal.size() - shown : 0;
+  legal.resize(legal.size() - more);
+  throw PlanError(op.op->name() + " " + quote(op.name) + " cannot be cut as " +
+                  pin_text(*kind.pin) + " on " + std::to_string(p) +
+                  " devices; legal counts are: " + join(legal, "; ") +
+                  (more > 0 ? "; and " + std::to_string(more) + " more" : ""));
+}
+
+// The kinds of a graph's operators, how wide each is, and the kind of every operator.
+struct Kinds {
+  Kinds(const Graph& graph, int64_t p, const Pins& pins) {
+    for (const auto& [name, pin] : pins) {
+      if (!graph.find_op(name).valid()) {
+        throw PlanError("there is no operator called " + quote(name) + " to pin");
+      }
+    }
+    std::unordered_map<size_t, std::vector<size_t>> by_hash;
+    for (const GraphOp& op : graph.ops()) {
+      const auto found = pins.find(op.name);
+      const Pin* pin = found == pins.end() ? &kNoPin : &found->second;
+      std::vector<size_t>& same_hash = by_hash[hash_of(*op.op)];
+      const auto same = std::ranges::find_if(
+          same_hash, [&](size_t k) { return kinds[k].pin == pin && alike(*kinds[k].op, *op.op); });
+      if (same != same_hash.end()) {
+        of_op.push_back(*same);
+        continue;
+      }
+      same_hash.push_back(kinds.size());
+      of_op.push_back(kinds.size());
+      kinds.push_back(make(op, p, pin));
+    }
+    find_widths(p);
+  }
+
+  // The cells that an operator which only moves elements may have: divisors of widths in use.
+  bool divides_a_width(int64_t cells) const {
+    return std::ranges::any_of(widths, [&](int64_t width) { return width % cells == 0; });
+  }
+
+  std::vector<Kind> kinds;
+  std::vector<size_t> of_op;
+  std::set<int64_t> widths;  // in use
+
+ private:
+  static Kind make(const GraphOp& op, int64_t p, const Pin* pin) {
+    Kind kind{op.op.get(), pin, {}, {}};
+    for (Signature& signature : op.op->signatures()) {
+      kind.signatures.push_back(std::make_shared<const Signature>(std::move(signature)));
+    }
+    kind.width = find_width(kind.signatures, p);
+    if (pin->empty() || kind.signatures[0]->layout) return kind;
+    const auto pinned = find_pinned_width(kind.signatures, p, kind.width, *pin);
+    if (!pinned) refuse_pin(op, kind, p);
+    kind.width = *pinned;
+    return kind;
+  }
+
+  void find_widths(int64_t p) {
+    widths.insert(p);
+    for (const Kind& kind : kinds) {
+      if (!kind.signature()->layout) widths.insert(kind.width.cells);
+    }
+    for (Kind& kind : kinds) {
+      if (kind.signature()->layout) kind.width = {0, p, ""};
+    }
+  }
+};
+
+// Makes the candidates of one kind, from what the classes offer.
+class Maker {
+ public:
+  Maker(const Kind& kind, OpId op, IndexClasses& classes, const CostModel& model,
+        TilingTable& tilings)
+      : kind_(kind), op_(op), classes_(classes), model_(model), tilings_(tilings) {}
+
+  std::vector<Candidate> with_cells(int64_t cells) {
+    const MayCut may_cut = [&](size_t index, int64_t count) {
+      const auto pin = kind_.pin->find(kind_.signature()->indices[index].name);
+      return (pin == kind_.pin->end() || pin->second == count) &&
+             !classes_.offers(op_, index, count).empty();
+    };
+    for_each_counts(*kind_.signature(), cells, may_cut, [&](const std::vector<int64_t>& counts) {
+      cuts_.assign(counts.size(), {});
+      choose_cuts(counts, 0);
+      return true;
+    });
+    return std::move(made_);
+  }
+
+ private:
+  void choose_cuts(const std::vector<int64_t>& counts, size_t index) {
+    if (index == counts.size()) {
+      made_.push_back(candidate());
+      return;
+    }
+    for (const Cuts& cuts : classes_.offers(op_, index, counts[index])) {
+      cuts_[index] = cuts;
+      choose_cuts(counts, index + 1);
+    }
+  }
+
+  Candidate candidate() {
+    Candidate out;
+    out.spec = std::make_shared<const JoinAggSpec>(kind_.signature(), cuts_);
+    for (size_t i = 0; i < kind_.signature()->inputs.size(); ++i) {
+      out.inputs.push_back(tilings_.intern(out.spec->input(i)));
+    }
+    for (size_t o = 0; o < kind_.signature()->outputs.size(); ++o) {
+      out.outputs.push_back(tilings_.intern(out.spec->output(o)));
+    }
+    out.cost = model_.op(*kind_.op, *out.spec);
+    return out;
+  }
+
+  const Kind& kind_;
+  OpId op_;
+  IndexClasses& classes_;
+  const CostModel& model_;
+  TilingTable& tilings_;
+  std::vector<Cuts> cuts_;
+  std::vector<Candidate> made_;
+};
+
+std::shared_ptr<CandidateSet> make_set(const Kinds& kinds, const Kind& kind, Maker& maker) {
+  auto out = std::make_shared<CandidateSet>();
+  out->signature = kind.signature();
+  out->width = kind.width.cells;
+  out->reason = kind.width.reason;
+  if (!kind.signature()->layout) {
+    out->all = maker.with_cells(kind.width.cells);
+    return out;
+  }
+  for (int64_t cells = *kinds.widths.rbegin(); cells >= 1; --cells) {
+    if (!kinds.divides_a_width(cells)) continue;
+    for (Candidate& made : maker.with_cells(cells)) out->all.push_back(std::move(made));
+  }
+  if (!out->all.empty()) out->width = out->all.front().spec->cells();
+  return out;
+}
+
+}  // namespace
+
+Candidates::Candidates(const Graph& graph, int64_t p, const Pins& pins, const CostModel& model)
+    : graph_(graph), p_(p) {
+  const Kinds kinds(graph, p, pins);
+  std::vector<std::shared_ptr<const Signature>> signatures;
+  for (size_t kind : kinds.of_op) signatures.push_back(kinds.kinds[kind].signature());
+  IndexClasses classes(graph, signatures);
+  std::map<std::vector<int64_t>, std::shared_ptr<const CandidateSet>> sets;
+  std::vector<int64_t> key;
+  for (size_t i = 0; i < graph.ops().size(); ++i) {
+    const OpId op(static_cast<int64_t>(i));
+    const Kind& kind = kinds.kinds[kinds.of_op[i]];
+    key.assign(1, static_cast<int64_t>(kinds.of_op[i]));
+    for (size_t k = 0; k < signatures[i]->indices.size(); ++k) {
+      key.push_back(classes.type(op, k).value);
+    }
+    std::shared_ptr<const CandidateSet>& set = sets[key];
+    if (!set) {
+      Maker maker(kind, op, classes, model, tilings_);
+      set = make_set(kinds, kind, maker);
+      if (set->all.empty()) refuse_pin(graph.op(op), kind, p);
+    }
+    sets_.push_back(set);
+  }
+  find_edges(model);
+}
+
+void Candidates::find_edges(const CostModel& model) {
+  std::map<std::pair<Shape, Box>, int32_t> reads;
+  for (size_t i = 0; i < graph_.ops().size(); ++i) {
+    const GraphOp& op = graph_.ops()[i];
+    const Signature& signature = *sets_[i]->signature;
+    std::vector<Interval> all;
+    for (const Index& index : signature.indices) all.push_back({0, index.extent});
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      const GraphTensor& tensor = graph_.tensor(op.inputs[k]);
+      if (tensor.kind != GraphTensor::Kind::result) continue;
+      edges_.push_back({tensor.producer, tensor.output, OpId(static_cast<int64_t>(i)),
+                        static_cast<int32_t>(k), signature.inputs[k](all)});
+      const Box& read = edges_.back().read;
+      reads_all_.push_back(read == tensor.type.bounds);
+      mismatch_.push_back(model.mismatch(edges_.back()));
+      const auto id = static_cast<int32_t>(reads.size());
+      read_ids_.push_back(reads.try_emplace({tensor.type.shape(), read}, id).first->second);
+    }
+  }
+}
+
+TilingId Candidates::seen(size_t edge, TilingId produced) const {
+  if (reads_all_[edge] || !produced.valid()) return produced;
+  const auto [place, added] = seen_.try_emplace({read_ids_[edge], produced});
+  if (added) place->second = tilings_.intern(restrict_to(tilings_[produced], edges_[edge].read));
+  return place->second;
+}
+
+Cost Candidates::edge_cost(size_t edge, const Candidate& from, const Candidate& to) const {
+  const Edge& e = edges_[edge];
+  const TilingId produced = seen(edge, from.outputs[static_cast<size_t>(e.output)]);
+  return matches(produced, to.inputs[static_cast<size_t>(e.input)]) ? Cost{} : mismatch_[edge];
+}
+
+std::string counts_text(const JoinAggSpec& spec) {
+  std::vector<int64_t> counts;
+  for (const Cuts& cuts : spec.cuts()) counts.push_back(count_of(cuts));
+  return counts_text(spec.signature(), counts);
+}
+
+}  // namespace einsummable

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "einsummable/graph/index_classes.h"
+#include "einsummable/logical/cost_model.h"
+
+namespace einsummable {
+
+// Counts that an operator must be cut into, by name of operator and of index. Indices that are not
+// named are free.
+//   {"up": {"i": 8}}
+using Pins = std::map<std::string, std::map<std::string, int64_t>>;
+
+// One way to cut an operator.
+struct Candidate {
+  std::shared_ptr<const JoinAggSpec> spec;
+  std::vector<TilingId> inputs, outputs;
+  OpCost cost;
+};
+
+// All the ways to cut operators of one kind: the same operator on the same types, its indices in
+// classes of the same types.
+struct CandidateSet {
+  // The most cells first, then by counts, then by cuts.
+  std::vector<Candidate> all;
+  std::shared_ptr<const Signature> signature;
+  int64_t width = 1;   // cells of each; of an operator that only moves elements, the most
+  std::string reason;  // why not the usual signature, or not p cells; else empty
+};
+
+// The join-agg specs of every operator of a graph for p processors: all counts per index whose
+// product is p, at all cuts that the index's class offers. Where an operator has none: those of its
+// later signatures (query, key); else those of the largest p' < p it can be cut into. An operator
+// that only moves elements takes any counts whose product divides a width in use.
+class Candidates {
+ public:
+  // Throws PlanError for pins that name no operator or index or cannot be met.
+  Candidates(const Graph& graph, int64_t p, const Pins& pins, const CostModel& model);
+
+  const Graph& graph() const { return graph_; }
+  int64_t p() const { return p_; }
+  const CandidateSet& of(OpId op) const { return *sets_[op.index()]; }
+  const Candidate& candidate(OpId op, size_t pick) const { return of(op).all[pick]; }
+
+  // Where one operator reads what another makes; in the order of consumers and their inputs.
+  const std::vector<Edge>& edges() const { return edges_; }
+  Cost mismatch(size_t edge) const { return mismatch_[edge]; }
+  // Edges alike in what they read of a tensor share an id.
+  int32_t read_id(size_t edge) const { return read_ids_[edge]; }
+
+  // What the consumer sees of a tiling of the tensor.
+  TilingId seen(size_t edge, TilingId produced) const;
+  // What the edge costs between two candidates.
+  Cost edge_cost(size_t edge, const Candidate& from, const Candidate& to) const;
+
+ private:
+  void find_edges(const CostModel& model);
+
+  const Graph& graph_;
+  int64_t p_;
+  std::vector<std::shared_ptr<const CandidateSet>> sets_;  // of each operator
+  std::vector<Edge> edges_;
+  std::vector<Cost> mismatch_;
+  std::vector<int32_t> read_ids_;
+  std::vector<bool> reads_all_;
+  mutable TilingTable tilings_;
+  mutable std::map<std::pair<int32_t, TilingId>, TilingId> seen_;  // by read id
+};
+
+// "i=8 j=1 k=1"
+std::string counts_text(const JoinAggSpec& spec);
+
+}  // namespace einsummable
