@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/executor/cpu/cpu_executor.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "einsummable/base/error.h"
+#include "einsummable/executor/cpu/arenas.h"
+#include "einsummable/executor/cpu/kernels/blas.h"
+#include "einsummable/executor/cpu/prepared_task.h"
+#include "einsummable/executor/cpu/scheduler.h"
+
+namespace einsummable::cpu {
+namespace {
+
+class CpuExecution final : public Execution {
+ public:
+  CpuExecution(std::shared_ptr<const TaskGraph> graph, int64_t threads)
+      : graph_(std::move(graph)), arenas_(graph_), scheduler_(*graph_, threads) {
+    for (const Task& task : graph_->tasks) tasks_.push_back(prepare_task(*graph_, task, arenas_));
+  }
+
+  void load(TensorId tensor, const StridedView& array) override {
+    for (const Load& load : graph_->loads) {
+      if (load.tensor != tensor) continue;
+      const Buffer& buffer = graph_->buffer(load.buffer);
+      copy_elements(part(array, buffer.box, shape_of(buffer.box)), arenas_.view(load.buffer));
+    }
+  }
+
+  void run(const std::function<bool()>& interrupted) override {
+    scheduler_.run([this](size_t task) { tasks_[task].run(); }, interrupted);
+  }
+
+  void offload(int32_t save, const StridedView& array) override {
+    for (const Offload& offload : graph_->offloads) {
+      if (offload.save != save) continue;
+      copy_elements(arenas_.view(offload.from), part(array, offload.box, offload.from.shape));
+    }
+  }
+
+ private:
+  // The part of a whole tensor inside `box`; `shape` is the box's and outlives the view.
+  static StridedView part(const StridedView& whole, const Box& box,
+                          std::span<const int64_t> shape) {
+    int64_t offset = 0;
+    for (size_t i = 0; i < box.size(); ++i) offset += box[i].lo * whole.strides[i];
+    return {whole.data + offset * size_of(whole.dtype), whole.dtype, shape, whole.strides};
+  }
+
+  std::shared_ptr<const TaskGraph> graph_;
+  Arenas arenas_;
+  std::vector<PreparedTask> tasks_;
+  Scheduler scheduler_;
+};
+
+}  // namespace
+
+Traits CpuExecutor::traits() const {
+  return {.memory = options_.memory, .workspace = kernel_workspace};
+}
+
+std::unique_ptr<Execution> CpuExecutor::prepare(std::shared_ptr<const TaskGraph> graph) {
+  use_one_blas_thread();
+  if (options_.memory == Traits::Memory::private_sites) require_private(*graph);
+  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  const int64_t threads =
+      options_.threads > 0 ? options_.threads : std::min(cores, graph->plan->sites);
+  return std::make_unique<CpuExecution>(std::move(graph), threads);
+}
+
+void require_private(const TaskGraph& graph) {
+  for (const Task& task : graph.tasks) {
+    for (const Operand& read : task.reads) {
+      const bool own = graph.buffer(read.buffer).site == task.site;
+      ensure(own || task.kind == Task::Kind::transfer,
+             "a task reads the memory of a site that is not its own");
+    }
+    for (const Operand& write : task.writes) {
+      ensure(graph.buffer(write.buffer).site == task.site,
+             "a task writes the memory of a site that is not its own");
+    }
+  }
+}
+
+}  // namespace einsummable::cpu

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "einsummable/executor/cpu/arenas.h"
+#include "einsummable/executor/cpu/kernel.h"
+
+namespace einsummable::cpu {
+
+// A task bound to its memory. Running it allocates nothing if its kernel is fast.
+struct PreparedTask {
+  PreparedKernel::Kind kind = PreparedKernel::Kind::fast;
+  std::function<void()> run;
+};
+
+PreparedTask prepare_task(const TaskGraph& graph, const Task& task, const Arenas& arenas);
+
+// Scratch bytes of one cell: what Traits::workspace answers.
+int64_t kernel_workspace(const Operator& op, const FunctionSpec& cell,
+                         std::span<const Traits::View> inputs,
+                         std::span<const Traits::View> outputs);
+
+}  // namespace einsummable::cpu

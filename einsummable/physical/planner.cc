@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/physical/planner.h"
+
+#include <algorithm>
+
+#include "einsummable/base/checked.h"
+#include "einsummable/exchange/checker.h"
+#include "einsummable/physical/placement.h"
+#include "einsummable/physical/preamble.h"
+#include "einsummable/physical/regions.h"
+#include "einsummable/synthesis/naive.h"
+
+namespace einsummable {
+namespace {
+
+bool is_given(const Graph& graph, TensorId tensor) {
+  return graph.tensor(tensor).kind != GraphTensor::Kind::result;
+}
+
+void synthesise(ExchangeStep& step) {
+  if (step.regions.empty()) return;
+  synthesis::Body body = synthesis::naive(step.program);
+  ensure(body.ok, "a preamble without a naive program: " + body.reason);
+  step.program.set_body(std::move(body.actions));
+  derive(step);
+}
+
+// Everything the cells of an operator read is at their sites once its step is done.
+void hold_inputs(const PhysicalPlan& plan, OpId op, Holdings& holdings) {
+  const std::vector<TensorId>& inputs = plan.graph->op(op).inputs;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    for (Resident& need : needs(plan.specs[op.index()], k, plan.placement[op.index()])) {
+      holdings.hold(inputs[k], std::move(need));
+    }
+  }
+}
+
+void apply(const PhysicalPlan& plan, const ExchangeStep& step, Holdings& holdings) {
+  if (step.save >= 0) {
+    const TensorId tensor = plan.graph->saves()[static_cast<size_t>(step.save)].tensor;
+    for (const Resident& fetch : plan.fetches[static_cast<size_t>(step.save)]) {
+      holdings.hold(tensor, fetch);
+    }
+    return;
+  }
+  hold_inputs(plan, step.op, holdings);
+  holdings.produce(step.op, plan.specs[step.op.index()], plan.placement[step.op.index()]);
+}
+
+}  // namespace
+
+std::vector<Resident> fetches_of(const PhysicalPlan& plan, TensorId tensor,
+                                 const Holdings& holdings) {
+  if (is_given(*plan.graph, tensor)) return {{SiteId(0), plan.graph->type(tensor).bounds}};
+  std::vector<Resident> out;
+  std::vector<int64_t> load(static_cast<size_t>(plan.sites), 0);
+  const std::vector<ProducedBlock>& blocks = holdings.blocks(tensor);
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    const std::vector<SiteId>& holders = holdings.partial_sites(tensor, b);
+    SiteId site = *std::ranges::min_element(
+        holders, {}, [&](SiteId holder) { return std::pair(load[holder.index()], holder); });
+    for (const Resident& held : holdings.complete(tensor)) {
+      if (contains(held.box, blocks[b].box)) {
+        site = held.site;
+        break;
+      }
+    }
+    load[site.index()] = checked_add(load[site.index()], elements(blocks[b].box));
+    out.push_back({site, blocks[b].box});
+  }
+  return out;
+}
+
+ExchangeStep step_of_op(const PhysicalPlan& plan, OpId op, const Holdings& holdings) {
+  ExchangeStep step{.op = op, .regions = {}, .program = {}, .derivations = {}};
+  const std::vector<TensorId>& inputs = plan.graph->op(op).inputs;
+  std::vector<TensorId> distinct;
+  for (TensorId tensor : inputs) {
+    const bool seen = std::ranges::find(distinct, tensor) != distinct.end();
+    if (!seen && !is_given(*plan.graph, tensor)) distinct.push_back(tensor);
+  }
+  for (TensorId tensor : distinct) {
+    std::vector<Resident> needed;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      if (inputs[k] != tensor) continue;
+      const auto of_input = needs(plan.specs[op.index()], k, plan.placement[op.index()]);
+      needed.insert(needed.end(), of_input.begin(), of_input.end());
+    }
+    for (Region& region : regions_to_move(tensor, holdings, needed)) {
+      step.regions.push_back(std::move(region));
+    }
+  }
+  write_preamble(*plan.graph, plan.specs, holdings, plan.sites, step);
+  return step;
+}
+
+ExchangeStep step_of_save(const PhysicalPlan& plan, size_t save, const Holdings& holdings) {
+  ExchangeStep step{
+      .save = static_cast<int32_t>(save), .regions = {}, .program = {}, .derivations = {}};
+  const TensorId tensor = plan.graph->saves()[save].tensor;
+  if (!is_given(*plan.graph, tensor)) {
+    step.regions = regions_to_move(tensor, holdings, plan.fetches[save]);
+  }
+  write_preamble(*plan.graph, plan.specs, holdings, plan.sites, step);
+  return step;
+}
+
+void derive(ExchangeStep& step) {
+  const exchange::Verdict verdict = exchange::check(step.program);
+  if (!verdict.ok()) throw PlanError("the exchange program is not valid: " + verdict.reason);
+  step.derivations.clear();
+  for (const exchange::Derivation& derivation : verdict.derivations) {
+    if (derivation.kind == exchange::Derivation::Kind::given) continue;
+    Derivation out{.aggregate = derivation.aggregate, .site = derivation.site};
+    if (derivation.kind == exchange::Derivation::Kind::received) {
+      out.source = derivation.source;
+    } else {
+      const auto parts = verdict.parts_of(derivation);
+      out.parts.assign(parts.begin(), parts.end());
+    }
+    step.derivations.push_back(std::move(out));
+  }
+}
+
+Holdings holdings_after(const PhysicalPlan& plan, size_t count) {
+  Holdings holdings(*plan.graph);
+  for (size_t i = 0; i < count; ++i) apply(plan, plan.steps[i], holdings);
+  return holdings;
+}
+
+PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
+                                  std::vector<JoinAggSpec> specs, int64_t sites) {
+  PhysicalPlan plan{.graph = std::move(graph),
+                    .specs = std::move(specs),
+                    .sites = sites,
+                    .placement = {},
+                    .fetches = {},
+                    .steps = {}};
+  ensure(plan.specs.size() == plan.graph->ops().size(), "a plan needs a spec an operator");
+  Holdings holdings(*plan.graph);
+  for (size_t i = 0; i < plan.specs.size(); ++i) {
+    const OpId op(static_cast<int64_t>(i));
+    plan.placement.push_back(place(*plan.graph, op, plan.specs[i], holdings, sites));
+    plan.steps.push_back(step_of_op(plan, op, holdings));
+    synthesise(plan.steps.back());
+    apply(plan, plan.steps.back(), holdings);
+  }
+  for (size_t s = 0; s < plan.graph->saves().size(); ++s) {
+    const TensorId tensor = plan.graph->saves()[s].tensor;
+    plan.fetches.push_back(fetches_of(plan, tensor, holdings));
+    plan.steps.push_back(step_of_save(plan, s, holdings));
+    synthesise(plan.steps.back());
+    apply(plan, plan.steps.back(), holdings);
+  }
+  return plan;
+}
+
+}  // namespace einsummable

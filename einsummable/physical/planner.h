@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "einsummable/physical/physical_plan.h"
+
+namespace einsummable {
+
+// Places every cell and writes every exchange program, operator after operator (Section 5.1): where
+// an operator is reached, its inputs' blocks lie where their cells ran. Programs are naive
+// (`synthesis/naive`). `specs` has one spec an operator of the pruned graph, of at most `sites`
+// cells.
+PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
+                                  std::vector<JoinAggSpec> specs, int64_t sites);
+
+// What is where after the first `count` steps of a plan.
+class Holdings;
+Holdings holdings_after(const PhysicalPlan& plan, size_t count);
+
+// The step before an operator, or before a saved tensor is fetched, with its preamble and no body:
+// all that follows from specs and placement.
+ExchangeStep step_of_op(const PhysicalPlan& plan, OpId op, const Holdings& holdings);
+ExchangeStep step_of_save(const PhysicalPlan& plan, size_t save, const Holdings& holdings);
+
+// Checks the step's program (Definition 5.5) and takes one derivation an (aggregate, site) from the
+// verdict. Throws PlanError with the reason if it is not valid.
+void derive(ExchangeStep& step);
+
+// What is fetched of a saved tensor, and from where: the producer's blocks, each where it is
+// complete, or else at the holder of a partial that has the fewest so far.
+std::vector<Resident> fetches_of(const PhysicalPlan& plan, TensorId tensor,
+                                 const Holdings& holdings);
+
+}  // namespace einsummable

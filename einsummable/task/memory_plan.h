@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "einsummable/task/task_graph.h"
+#include "einsummable/task/traits.h"
+
+namespace einsummable {
+
+// Gives every buffer a fixed place in its site's arena, and the graph its memory. Parameters keep
+// theirs; a temporary's or an input's memory is reused once everything that touches it has ended,
+// for which tasks are ordered after one another where the data does not order them yet. Larger
+// buffers are placed first, each as low as its lifetime allows.
+void plan_memory(TaskGraph& graph, int64_t alignment);
+
+// The largest peak of all sites, in bytes.
+int64_t peak_bytes(const TaskGraph& graph);
+
+// Throws MemoryLimitError, with the site, what needs how much there, and what would do, if any
+// site's peak exceeds `limit` bytes.
+void check_memory_limit(const TaskGraph& graph, int64_t limit);
+
+}  // namespace einsummable
