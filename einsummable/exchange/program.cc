@@ -154,6 +154,14 @@ const Split& Program::add_split(AtomId id, std::span<const int64_t> sizes) {
   return splits_.back();
 }
 
+void Program::forget_splits() {
+  splits_.clear();
+  for (Atom& atom : atoms_) {
+    atom.whole = {};
+    atom.piece = atom.split = -1;
+  }
+}
+
 void Program::set_complete_bytes(AggregateId aggregate, int64_t bytes) {
   const int64_t of_atoms = atom(atoms(aggregate)[0]).bytes;
   own_bytes_[aggregate.index()] = bytes == of_atoms ? -1 : bytes;

@@ -130,6 +130,12 @@ class Program {
   void add_action(Action action);
   void add_action(AggregateId aggregate, SiteId source, SiteId destination);
   void drop_last_action() { body_.pop_back(); }
+  void set_entries(std::vector<Given> given, std::vector<Requirement> required) {
+    given_ = std::move(given);
+    required_ = std::move(required);
+  }
+  // Makes pieces atoms like any other.
+  void forget_splits();
   void set_body(std::vector<Action> body) { body_ = std::move(body); }
 
   const std::vector<SiteId>& sites() const { return sites_; }  // sorted

@@ -149,6 +149,30 @@ std::optional<Fault> nested_complete(const Program& program) {
   return std::nullopt;
 }
 
+std::optional<Fault> undeclared_places(const Program& program) {
+  const int32_t end = program.sites().empty() ? 0 : program.sites().back().value + 1;
+  std::vector<bool> declared(static_cast<size_t>(end), false);
+  for (SiteId s : program.sites()) declared[s.index()] = true;
+  std::optional<Fault> fault;
+  const auto visit = [&](AggregateId x, Place place) {
+    const bool known = place.is_site() ? place.site.value < end && declared[place.site.index()]
+                                       : place.partition.index() < program.partitions().size();
+    if (known || fault) return;
+    fault = Fault{
+        aggregate_text(program, x) + " is at a site or partition that is not declared", x, {}};
+  };
+  for (const Given& g : program.given()) visit(g.aggregate, g.site);
+  for (const Requirement& r : program.required()) visit(r.aggregate, r.place);
+  for (const Action& a : program.body()) {
+    visit(a.aggregate, a.source);
+    for (Place d : a.destinations) visit(a.aggregate, d);
+    if (!a.destinations.empty() && !a.source.is_site() && !fault) {
+      fault = Fault{"an action that sends has one site as its source", a.aggregate, {}};
+    }
+  }
+  return fault;
+}
+
 std::optional<Fault> ill_formed(const Program& program) {
   std::unordered_set<std::string_view> names;
   for (const Atom& atom : program.atoms()) {
@@ -158,6 +182,7 @@ std::optional<Fault> ill_formed(const Program& program) {
   }
   if (auto fault = ill_formed_atoms(program)) return fault;
   if (auto fault = ill_formed_partitions(program)) return fault;
+  if (auto fault = undeclared_places(program)) return fault;
   for (size_t i = 0; i < program.aggregate_count(); ++i) {
     if (auto fault = unlike_atoms(program, AggregateId(static_cast<int64_t>(i)))) return fault;
   }

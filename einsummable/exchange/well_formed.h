@@ -25,6 +25,9 @@ std::optional<Fault> ill_formed_atoms(const Program& program);
 // share a name.
 std::optional<Fault> ill_formed_partitions(const Program& program);
 
+// An entry or action at a site or partition that is not declared, or that sends from a partition.
+std::optional<Fault> undeclared_places(const Program& program);
+
 // An aggregate with its own OUT size inside a larger OUT aggregate: a complete result is no
 // partial.
 std::optional<Fault> nested_complete(const Program& program);
