@@ -12,6 +12,16 @@ void require(bool condition, const std::string& message) {
   if (!condition) throw GraphError(message);
 }
 
+void require_representable(DType dtype, double value) {
+  if (is_float(dtype)) return;
+  std::array<std::byte, 8> element;
+  store_element(dtype, element.data(), value);
+  require(load_element(dtype, element.data()) == value,
+          "the value " + float_text(value) + " must be " +
+              (dtype == DType::boolean ? "0 or 1" : "an integer in the range") + " of " +
+              std::string(long_name(dtype)));
+}
+
 int64_t random_below(Random& random, int64_t n) {
   return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
 }

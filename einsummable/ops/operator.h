@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -97,6 +98,10 @@ class Operator {
 // names and the shapes before the message, so the message says only what would be legal.
 void require(bool condition, const std::string& message);
 
+// Throws GraphError unless an element of `dtype` can hold `value`: any number if it is a float, an
+// integer in range if it is an int, 0 or 1 if it is a bool.
+void require_representable(DType dtype, double value);
+
 // How an operator treats the dtype of one input before it is made.
 enum class Promotion : uint8_t {
   none,      // taken as it is
@@ -135,14 +140,14 @@ using Random = std::mt19937_64;
 struct OperatorInfo {
   std::string_view name;
   std::string_view doc;  // one sentence, with the formula
-  std::vector<InputInfo> inputs;
+  std::vector<InputInfo> inputs = {};
   std::vector<AttributeInfo> attributes = {};
   std::vector<std::string_view> outputs = {"y"};
   // Infers types, checks, builds. Throws GraphError through `require`.
-  std::unique_ptr<const Operator> (*make)(const OperatorCall& call);
+  std::function<std::unique_ptr<const Operator>(const OperatorCall& call)> make = {};
   // A random legal call: extents with primes, ones and now and then a zero; every attribute at
   // every value sooner or later.
-  Sample (*sample)(Random& random);
+  std::function<Sample(Random& random)> sample = {};
 };
 
 // Extents for samples: 1 to 12 with many primes, 0 about once in 30; and a shape of such.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "einsummable/ops/elementwise.h"
+
 namespace einsummable {
 
 #define ES_OPERATOR(name) OperatorInfo name##_operator();
@@ -17,6 +19,7 @@ std::vector<OperatorInfo> all_operators() {
 #include "einsummable/ops/operators.def"
 #undef ES_OPERATOR
   };
+  for (OperatorInfo& info : elementwise_operators()) all.push_back(std::move(info));
   std::ranges::sort(all, {}, &OperatorInfo::name);
   return all;
 }
@@ -109,15 +112,15 @@ std::shared_ptr<const Operator> make_operator(const OperatorInfo& info, Operator
 
 std::vector<DType> promoted_dtypes(const OperatorInfo& info, std::span<const TensorType> inputs) {
   std::vector<DType> result, common;
+  bool to_float = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
     result.push_back(inputs[i].dtype);
     const Promotion promotion = input_info(info, i).promotion;
-    if (promotion == Promotion::none) continue;
-    common.push_back(promotion == Promotion::floating ? floating(inputs[i].dtype)
-                                                      : inputs[i].dtype);
+    if (promotion != Promotion::none) common.push_back(inputs[i].dtype);
+    to_float = to_float || promotion == Promotion::floating;
   }
   if (common.empty()) return result;
-  const DType met = promote(common);
+  const DType met = to_float ? floating(promote(common)) : promote(common);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (input_info(info, i).promotion != Promotion::none) result[i] = met;
   }

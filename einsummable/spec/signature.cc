@@ -161,6 +161,7 @@ std::string axis_text(const Signature& signature, const AxisMap& axis) {
   if (axis.width > 1 && axis.width != axis.terms.back().factor) {
     out += "[" + std::to_string(axis.width) + "]";
   }
+  if (axis.counting) out = "#" + out;
   if (!axis.floor_at.empty()) out = "<" + out;
   if (!axis.ceiling_at.empty()) out += ">";
   return out;
@@ -188,6 +189,12 @@ Interval AxisMap::operator()(std::span<const Interval> cell) const {
     const int64_t first = term.factor * x.lo, last = term.factor * (x.hi - 1);
     lo += std::min(first, last);
     hi += std::max(first, last);
+  }
+  if (counting) {
+    const auto rank = [&](int64_t position) {
+      return std::ranges::upper_bound(*counting, position) - counting->begin();
+    };
+    return {rank(lo), nothing ? rank(lo) : std::max(rank(lo), rank(hi + width))};
   }
   lo = std::clamp<int64_t>(lo, 0, extent);
   if (nothing) return {lo, lo};

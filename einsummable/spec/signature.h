@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +24,9 @@ struct Term {
 //   shift + sum of factor * x + [0, width),   as one interval, clamped to [0, extent).
 // Without terms: the whole axis. `floor_at` and `ceiling_at` (rising positions) widen the interval
 // to the nearest listed position at or below its start, at or above its end: a causal read starts
-// at 0 or at the start of the sequence.
+// at 0 or at the start of the sequence. `counting` (rising positions): the axis has one element a
+// listed position, and the interval becomes the range of those that lie above its start and not
+// above its end: segments in the place of their elements.
 //   rows (h k), k of 128:  terms {h, 128}, {k, 1}        4 query heads a KV head:  term {h, 4},
 //   width 4 a slice [a:b:3]:       term {i, 3}, shift a          a convolution of 5 taps:  width 5,
 //   shift -2
@@ -34,6 +37,7 @@ struct AxisMap {
   int64_t extent = 0;
   std::vector<int64_t> floor_at = {};
   std::vector<int64_t> ceiling_at = {};
+  std::optional<std::vector<int64_t>> counting = {};
 
   Interval operator()(std::span<const Interval> cell) const;
   bool operator==(const AxisMap&) const = default;
@@ -49,9 +53,9 @@ struct OperandMap {
 // How the blocks of an operator's inputs and outputs follow from intervals of its indices. An index
 // that is missing from an output is aggregated there.
 struct Signature {
-  std::string name;  // what sets it apart from an operator's others: "", "query"
-  std::vector<Index> indices;
-  std::vector<OperandMap> inputs, outputs;
+  std::string name = {};  // what sets it apart from an operator's others: "", "query"
+  std::vector<Index> indices = {};
+  std::vector<OperandMap> inputs = {}, outputs = {};
   bool layout = false;  // only moves elements: free in the proxy beyond repartition
 
   bool operator==(const Signature&) const = default;

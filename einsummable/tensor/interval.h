@@ -50,6 +50,7 @@ std::vector<Box> subtract(const std::vector<Box>& from, const Box& taken);
 // "[0:128, 64:96]"; "[]" for rank 0.
 std::string text(const Box& box);
 std::string text(std::span<const int64_t> shape);  // "[128, 32]"
+inline std::string text(const Shape& shape) { return text(std::span<const int64_t>(shape)); }
 
 // Strides, in elements, of a row-major array of `shape`.
 std::vector<int64_t> row_major_strides(std::span<const int64_t> shape);

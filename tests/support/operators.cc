@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/operators.h"
 
+#include <bit>
 #include <map>
+#include <numeric>
 
 #include "einsummable/base/error.h"
 
 namespace einsummable {
+namespace {
+
+// A NaN that no computation makes.
+constexpr uint64_t kUnfilled = 0x7ff4dead0000beef;
+
+// The cells in an order that looks random and is always the same.
+std::vector<int64_t> shuffled_cells(int64_t count) {
+  std::vector<int64_t> cells(static_cast<size_t>(count));
+  std::iota(cells.begin(), cells.end(), 0);
+  Random random(static_cast<uint64_t>(count));
+  std::ranges::shuffle(cells, random);
+  return cells;
+}
+
+}  // namespace
 
 std::shared_ptr<const Operator> operator_of(std::string_view name, std::vector<TensorType> inputs,
                                             Attributes attributes) {
@@ -54,10 +71,14 @@ std::vector<Array64> partials_of(const Operator& op, const FunctionSpec& cell,
   for (size_t i = 0; i < inputs.size(); ++i) blocks.push_back(inputs[i].project(cell.inputs[i]));
   for (size_t o = 0; o < op.outputs().size(); ++o) {
     for (const Component& component : op.partial(o).components) {
-      out.emplace_back(component_box(component, cell.outputs[o]));
+      out.emplace_back(component_box(component, cell.outputs[o]), std::bit_cast<double>(kUnfilled));
     }
   }
   op.reference(cell, blocks, out);
+  for (const Array64& component : out) {
+    const auto unfilled = [](double v) { return std::bit_cast<uint64_t>(v) == kUnfilled; };
+    ensure(std::ranges::none_of(component.values(), unfilled), "an output left unfilled");
+  }
   return out;
 }
 
@@ -81,7 +102,7 @@ std::vector<Array64> whole_reference(const Operator& op, const std::vector<Array
 std::vector<Array64> implemented(const Operator& op, const JoinAggSpec& spec,
                                  const std::vector<Array64>& inputs) {
   std::vector<std::map<Box, std::vector<Array64>>> blocks(op.outputs().size());
-  for (int64_t c = 0; c < spec.cells(); ++c) {
+  for (int64_t c : shuffled_cells(spec.cells())) {
     const FunctionSpec cell = spec.cell(c);
     const std::vector<Array64> partials = partials_of(op, cell, inputs);
     size_t next = 0;
@@ -89,10 +110,10 @@ std::vector<Array64> implemented(const Operator& op, const JoinAggSpec& spec,
       const PartialType type = op.partial(o);
       const auto first = partials.begin() + static_cast<std::ptrdiff_t>(next);
       next += type.components.size();
-      const auto [place, added] =
-          blocks[o].try_emplace(cell.outputs[o], identity(type, cell.outputs[o]));
-      merge(type, place->second,
-            {first, first + static_cast<std::ptrdiff_t>(type.components.size())});
+      const std::vector<Array64> part = {
+          first, first + static_cast<std::ptrdiff_t>(type.components.size())};
+      const auto [place, added] = blocks[o].try_emplace(cell.outputs[o], part);
+      if (!added) merge(type, place->second, part);
     }
   }
   std::vector<Array64> out;

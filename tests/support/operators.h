@@ -26,14 +26,16 @@ Array64 array(const Shape& shape, std::vector<double> values);
 Array64 random_integers(Random& random, const Shape& shape, int64_t below);
 Array64 random_reals(Random& random, const Shape& shape);
 
-// The partial results of one cell, all components of output 0, then of output 1, ...
+// The partial results of one cell, all components of output 0, then of output 1, ... Throws
+// InternalError if the reference leaves an element of them unfilled.
 std::vector<Array64> partials_of(const Operator& op, const FunctionSpec& cell,
                                  const std::vector<Array64>& inputs);
 
 // The outputs, finalised, without any cut.
 std::vector<Array64> whole_reference(const Operator& op, const std::vector<Array64>& inputs);
 
-// The outputs under a spec by the three steps of Definition 3.7: join, aggregate, recompose.
+// The outputs under a spec by the three steps of Definition 3.7: join, aggregate, recompose. Partial
+// results merge in a shuffled order.
 std::vector<Array64> implemented(const Operator& op, const JoinAggSpec& spec,
                                  const std::vector<Array64>& inputs);
 
