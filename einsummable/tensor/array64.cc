@@ -11,12 +11,13 @@ Array64::Array64(Box bounds, double fill)
       values_(static_cast<size_t>(elements(bounds_)), fill) {}
 
 size_t Array64::offset(std::span<const int64_t> position) const {
-  ensure(position.size() == bounds_.size(), "a position of another rank");
+  bool inside = position.size() == bounds_.size();
   int64_t offset = 0;
-  for (size_t i = 0; i < bounds_.size(); ++i) {
-    ensure(bounds_[i].lo <= position[i] && position[i] < bounds_[i].hi, "a position out of bounds");
+  for (size_t i = 0; inside && i < bounds_.size(); ++i) {
+    inside = bounds_[i].lo <= position[i] && position[i] < bounds_[i].hi;
     offset += (position[i] - bounds_[i].lo) * strides_[i];
   }
+  if (!inside) ensure(false, "a position out of bounds");
   return static_cast<size_t>(offset);
 }
 
