@@ -19,8 +19,8 @@ class Execution {
   // and any strides.
   virtual void load(TensorId tensor, const StridedView& array) = 0;
 
-  // Runs all tasks. Throws what a kernel throws (InputError for ids out of range), and InputError if
-  // `interrupted`, asked now and then, says so; the execution can be run again afterwards.
+  // Runs all tasks. Throws what a kernel throws (InputError for ids out of range), and InputError
+  // if `interrupted`, asked now and then, says so; the execution can be run again afterwards.
   virtual void run(const std::function<bool()>& interrupted) = 0;
 
   // Copies a saved tensor into `array`, which has its dtype and shape.

@@ -19,9 +19,8 @@ Arenas::Arenas(std::shared_ptr<const TaskGraph> graph) : graph_(std::move(graph)
     const int64_t bytes = round_up(std::max<int64_t>(memory.peak(), 1), kAlignment);
     void* allocated = std::aligned_alloc(kAlignment, static_cast<size_t>(bytes));
     if (!allocated) {
-      throw MemoryLimitError("the machine has no " + std::to_string(bytes) +
-                             " bytes for one of " + std::to_string(graph_->memory.size()) +
-                             " virtual devices");
+      throw MemoryLimitError("the machine has no " + std::to_string(bytes) + " bytes for one of " +
+                             std::to_string(graph_->memory.size()) + " virtual devices");
     }
     sites_.emplace_back(static_cast<std::byte*>(allocated));
   }
@@ -32,9 +31,9 @@ Arenas::Arenas(std::shared_ptr<const TaskGraph> graph) : graph_(std::move(graph)
 
 StridedView Arenas::view(const Operand& operand) const {
   const Buffer& buffer = graph_->buffer(operand.buffer);
-  return {sites_[buffer.site.index()].get() + buffer.offset +
-              operand.offset * size_of(buffer.dtype),
-          buffer.dtype, operand.shape, operand.strides};
+  return {
+      sites_[buffer.site.index()].get() + buffer.offset + operand.offset * size_of(buffer.dtype),
+      buffer.dtype, operand.shape, operand.strides};
 }
 
 StridedView Arenas::view(BufferId buffer) const { return view(whole_[buffer.index()]); }

@@ -28,7 +28,7 @@ class Arenas {
 
   std::shared_ptr<const TaskGraph> graph_;
   std::vector<std::unique_ptr<std::byte, Free>> sites_;
-  std::vector<Operand> whole_;   // of every buffer
+  std::vector<Operand> whole_;  // of every buffer
 };
 
 }  // namespace einsummable::cpu

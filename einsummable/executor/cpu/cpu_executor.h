@@ -8,7 +8,7 @@
 namespace einsummable::cpu {
 
 struct CpuOptions {
-  int64_t threads = 0;   // 0: as many as sites or cores, whichever are fewer
+  int64_t threads = 0;  // 0: as many as sites or cores, whichever are fewer
   // Shared: kernels read blocks where they lie. Private: a site touches its own memory alone, and
   // every transfer copies.
   Traits::Memory memory = Traits::Memory::shared;

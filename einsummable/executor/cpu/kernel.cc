@@ -22,8 +22,8 @@ std::vector<KernelEntry> all_kernels() {
 Array64 read_block(const StridedView& view, const Box& box) {
   Array64 block(box);
   const std::vector<int64_t> strides = row_major_strides(view.shape);
-  copy_elements(view, {reinterpret_cast<std::byte*>(block.values().data()), DType::f64, view.shape,
-                       strides});
+  copy_elements(
+      view, {reinterpret_cast<std::byte*>(block.values().data()), DType::f64, view.shape, strides});
   return block;
 }
 
@@ -81,10 +81,11 @@ PreparedKernel prepare_kernel(const KernelCall& call) {
 }
 
 PreparedKernel prepare_reference(const KernelCall& call) {
-  const auto vector = [](auto span) {
-    return std::vector<StridedView>(span.begin(), span.end());
-  };
-  ReferenceCall reference{&call.op, call.cell, vector(call.inputs), vector(call.outputs),
+  const auto vector = [](auto span) { return std::vector<StridedView>(span.begin(), span.end()); };
+  ReferenceCall reference{&call.op,
+                          call.cell,
+                          vector(call.inputs),
+                          vector(call.outputs),
                           {call.complete.begin(), call.complete.end()}};
   return {.kind = PreparedKernel::Kind::reference,
           .workspace = 0,

@@ -11,22 +11,22 @@
 
 namespace einsummable::cpu {
 
-// One cell of an operator on blocks in memory. Of an output that the cell completes alone there is one
-// view, of the finished block; of any other, one view a component of its partial type. While only
-// workspace is asked for, views have no data.
+// One cell of an operator on blocks in memory. Of an output that the cell completes alone there is
+// one view, of the finished block; of any other, one view a component of its partial type. While
+// only workspace is asked for, views have no data.
 struct KernelCall {
   const Operator& op;
   const FunctionSpec& cell;
   std::span<const StridedView> inputs;
   std::span<const StridedView> outputs;
-  std::span<const char> complete;   // an output of the operator each: whether it is finished
+  std::span<const char> complete;  // an output of the operator each: whether it is finished
 };
 
 // A call made ready: it may run any number of times, on one thread at a time, and allocates nothing
 // while it runs.
 struct PreparedKernel {
   enum class Kind : uint8_t { fast, reference } kind = Kind::fast;
-  int64_t workspace = 0;   // bytes, aligned to 64
+  int64_t workspace = 0;  // bytes, aligned to 64
   std::function<void(std::span<std::byte> workspace)> run = {};
 };
 

@@ -12,8 +12,8 @@ std::vector<StridedView> views(const Arenas& arenas, const std::vector<Operand>&
   return out;
 }
 
-// For each output of the operator, whether the views hold it finished: one view for each, unless the
-// views are as many as all components.
+// For each output of the operator, whether the views hold it finished: one view for each, unless
+// the views are as many as all components.
 std::vector<char> complete_outputs(const Operator& op, const JoinAggSpec& spec) {
   std::vector<char> complete;
   for (size_t o = 0; o < op.outputs().size(); ++o) complete.push_back(spec.partials(o) == 1);
@@ -60,12 +60,13 @@ void merge_blocks(const PartialType& partial, int32_t parts, bool finish,
   };
   const auto write = [](Array64 block, const StridedView& view) {
     const std::vector<int64_t> strides = row_major_strides(view.shape);
-    copy_elements({reinterpret_cast<std::byte*>(block.values().data()), DType::f64, view.shape,
-                   strides},
-                  view);
+    copy_elements(
+        {reinterpret_cast<std::byte*>(block.values().data()), DType::f64, view.shape, strides},
+        view);
   };
   std::vector<Array64> merged = read(0);
-  for (size_t part = 1; part < static_cast<size_t>(parts); ++part) merge(partial, merged, read(part));
+  for (size_t part = 1; part < static_cast<size_t>(parts); ++part)
+    merge(partial, merged, read(part));
   if (finish) {
     write(finalise(partial, merged), writes[0]);
   } else {
@@ -87,12 +88,15 @@ PreparedTask prepare_merge(const TaskGraph& graph, const Task& task, const Arena
 
 PreparedTask prepare_task(const TaskGraph& graph, const Task& task, const Arenas& arenas) {
   switch (task.kind) {
-    case Task::Kind::kernel: return prepare_kernel_task(graph, task, arenas);
+    case Task::Kind::kernel:
+      return prepare_kernel_task(graph, task, arenas);
     case Task::Kind::aggregate:
-    case Task::Kind::finalise: return prepare_merge(graph, task, arenas);
+    case Task::Kind::finalise:
+      return prepare_merge(graph, task, arenas);
     case Task::Kind::slice:
     case Task::Kind::concat:
-    case Task::Kind::transfer: return prepare_copies(task, arenas);
+    case Task::Kind::transfer:
+      return prepare_copies(task, arenas);
   }
   throw InternalError("unknown kind of task");
 }

@@ -5,6 +5,7 @@
 
 #include "einsummable/executor/cpu/arenas.h"
 #include "einsummable/executor/cpu/kernel.h"
+#include "einsummable/task/traits.h"
 
 namespace einsummable::cpu {
 

@@ -14,8 +14,8 @@
 
 namespace einsummable::cpu {
 
-// A pool of threads that runs the tasks of a graph in any order their dependencies allow: of each site
-// one task at a time, the earliest in the list first. Threads live as long as the scheduler.
+// A pool of threads that runs the tasks of a graph in any order their dependencies allow: of each
+// site one task at a time, the earliest in the list first. Threads live as long as the scheduler.
 class Scheduler {
  public:
   // `threads` >= 1, the calling thread of `run` one of them.
@@ -24,8 +24,8 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // Runs every task once by `execute`. If any throws, tasks that have not begun are left out, and the
-  // error of the earliest in the list that threw is thrown. Also stops, with InputError, when
+  // Runs every task once by `execute`. If any throws, tasks that have not begun are left out, and
+  // the error of the earliest in the list that threw is thrown. Also stops, with InputError, when
   // `interrupted` (asked by the calling thread now and then; may be empty) says so.
   void run(const std::function<void(size_t task)>& execute,
            const std::function<bool()>& interrupted);
@@ -50,7 +50,7 @@ class Scheduler {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Site> sites_;
-  std::vector<int32_t> waiting_;   // predecessors that have not ended, a task each
+  std::vector<int32_t> waiting_;  // predecessors that have not ended, a task each
   size_t left_ = 0;
   int64_t generation_ = 0;
   size_t working_ = 0;

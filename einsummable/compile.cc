@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/compile.h"
+
+#include <chrono>
+
+#include "einsummable/base/text.h"
+#include "einsummable/executor/cpu/cpu_executor.h"
+#include "einsummable/physical/planner.h"
+#include "einsummable/task/fuse.h"
+#include "einsummable/task/lowering.h"
+#include "einsummable/task/memory_plan.h"
+
+namespace einsummable {
+namespace {
+
+// Adds the seconds a piece of work takes to `total`, and gives its result.
+template <class Work>
+auto timed(double& total, const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  auto result = work();
+  total += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+void check_options(const CompileOptions& options) {
+  if (options.devices < 1) {
+    throw DeviceError("devices must be at least 1, not " + std::to_string(options.devices));
+  }
+  if (options.threads < 0) {
+    throw DeviceError("threads must be at least 0, not " + std::to_string(options.threads));
+  }
+}
+
+std::shared_ptr<const LogicalPlan> logical_plan(const Graph& graph, const CompileOptions& options) {
+  return std::make_shared<LogicalPlan>(optimise(graph, {.p = options.devices,
+                                                        .selector = options.selector,
+                                                        .seed = options.seed,
+                                                        .pins = options.pins}));
+}
+
+std::vector<JoinAggSpec> specs_of(const LogicalPlan& plan) {
+  std::vector<JoinAggSpec> specs;
+  for (const PlannedOp& op : plan.ops) specs.push_back(*op.spec);
+  return specs;
+}
+
+Plan make_plan_timed(const Graph& graph, const CompileOptions& options, StageTimes& times) {
+  check_options(options);
+  verify(graph);
+  auto pruned = std::make_shared<const Graph>(prune(graph));
+  const auto logical = timed(times.logical, [&] { return logical_plan(*pruned, options); });
+  auto physical = timed(times.physical, [&] {
+    return std::make_shared<const PhysicalPlan>(
+        place_and_synthesise(pruned, specs_of(*logical), options.devices));
+  });
+  return {std::move(pruned), *logical, std::move(physical)};
+}
+
+std::unique_ptr<Executable> compile_timed(Plan plan, const CompileOptions& options,
+                                          StageTimes times) {
+  cpu::CpuExecutor executor({.threads = options.threads,
+                             .memory = options.sites == CompileOptions::Sites::shared
+                                           ? Traits::Memory::shared
+                                           : Traits::Memory::private_sites});
+  const Traits traits = executor.traits();
+  auto tasks = timed(times.lowering, [&] {
+    auto lowered = std::make_shared<TaskGraph>(lower(plan.physical, traits));
+    fuse_elementwise(*lowered, traits);
+    plan_memory(*lowered, traits.alignment);
+    return lowered;
+  });
+  VerifyReport report = timed(times.verification, [&] { return verify(*tasks, traits); });
+  if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
+  auto execution = timed(times.preparation, [&] { return executor.prepare(tasks); });
+  return std::make_unique<Executable>(std::move(plan), std::move(tasks), std::move(report),
+                                      std::move(execution), times);
+}
+
+std::string expected(const GraphTensor& tensor) {
+  return quote(tensor.name) + " is " + describe(tensor.type);
+}
+
+}  // namespace
+
+Plan make_plan(const Graph& graph, const CompileOptions& options) {
+  StageTimes times;
+  return make_plan_timed(graph, options, times);
+}
+
+std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options) {
+  StageTimes times;
+  Plan plan = make_plan_timed(graph, options, times);
+  return compile_timed(std::move(plan), options, times);
+}
+
+std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
+  check_options(options);
+  return compile_timed(std::move(plan), options, {});
+}
+
+Executable::Executable(Plan plan, std::shared_ptr<const TaskGraph> tasks, VerifyReport report,
+                       std::unique_ptr<Execution> execution, StageTimes times)
+    : plan_(std::move(plan)),
+      tasks_(std::move(tasks)),
+      report_(std::move(report)),
+      execution_(std::move(execution)),
+      times_(times),
+      read_(plan_.graph->tensors().size(), 0),
+      loaded_(plan_.graph->tensors().size(), 0) {
+  for (const Load& load : tasks_->loads) read_[load.tensor.index()] = 1;
+}
+
+int64_t Executable::peak_bytes() const { return einsummable::peak_bytes(*tasks_); }
+
+TensorId Executable::checked_tensor(const Argument& argument) const {
+  const TensorId id = graph().find_tensor(argument.name);
+  if (!id.valid()) {
+    std::vector<std::string> names;
+    for (const GraphTensor& tensor : graph().tensors()) {
+      if (tensor.kind != GraphTensor::Kind::result) names.push_back(quote(tensor.name));
+    }
+    throw InputError("there is no input or parameter called " + quote(argument.name) +
+                     "; there are " + join(names, ", "));
+  }
+  const GraphTensor& tensor = graph().tensor(id);
+  const bool same_shape = std::ranges::equal(argument.array.shape, tensor.type.shape());
+  if (argument.array.dtype != tensor.type.dtype || !same_shape) {
+    throw InputError(
+        expected(tensor) + ", but the array given is " +
+        std::string(long_name(argument.array.dtype)) + text(argument.array.shape) +
+        (same_shape ? "; cast it to " + std::string(long_name(tensor.type.dtype)) : ""));
+  }
+  return id;
+}
+
+void Executable::load_checked(TensorId tensor, const StridedView& array) {
+  execution_->load(tensor, array);
+  loaded_[tensor.index()] = 1;
+}
+
+void Executable::load(std::string_view parameter, const StridedView& array) {
+  const std::lock_guard lock(mutex_);
+  const TensorId tensor = checked_tensor({std::string(parameter), array});
+  if (graph().tensor(tensor).kind != GraphTensor::Kind::parameter) {
+    throw InputError(quote(parameter) + " is an input, which is given at every call; load takes " +
+                     "parameters");
+  }
+  load_checked(tensor, array);
+}
+
+void Executable::require_loaded() const {
+  for (size_t t = 0; t < loaded_.size(); ++t) {
+    const GraphTensor& tensor = graph().tensors()[t];
+    if (!read_[t] || loaded_[t]) continue;
+    const bool parameter = tensor.kind == GraphTensor::Kind::parameter;
+    throw InputError((parameter ? "parameter " : "input ") + expected(tensor) +
+                     (parameter ? ", and was never loaded" : ", and is missing from the call"));
+  }
+}
+
+void Executable::call(std::span<const Argument> inputs, std::span<const Argument> outputs,
+                      const std::function<bool()>& interrupted) {
+  const std::lock_guard lock(mutex_);
+  for (size_t t = 0; t < loaded_.size(); ++t) {
+    if (graph().tensors()[t].kind == GraphTensor::Kind::input) loaded_[t] = 0;
+  }
+  std::vector<TensorId> tensors;
+  for (const Argument& input : inputs) tensors.push_back(checked_tensor(input));
+  std::vector<int32_t> saves;
+  for (const Argument& output : outputs) {
+    const auto& all = graph().saves();
+    const auto save = std::ranges::find(all, output.name, &GraphSave::name);
+    if (save == all.end()) throw InputError("no tensor is saved as " + quote(output.name));
+    const TensorType& type = graph().type(save->tensor);
+    if (output.array.dtype != type.dtype || !std::ranges::equal(output.array.shape, type.shape())) {
+      throw InputError("the result " + quote(output.name) + " is " + describe(type));
+    }
+    saves.push_back(static_cast<int32_t>(save - all.begin()));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) load_checked(tensors[i], inputs[i].array);
+  require_loaded();
+  execution_->run(interrupted);
+  for (size_t i = 0; i < outputs.size(); ++i) execution_->offload(saves[i], outputs[i].array);
+}
+
+}  // namespace einsummable

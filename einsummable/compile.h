@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "einsummable/executor/executor.h"
+#include "einsummable/logical/optimise.h"
+#include "einsummable/task/verify.h"
+
+namespace einsummable {
+
+// What a plan is made for, and how it is run.
+struct CompileOptions {
+  int64_t devices = 1;  // p
+  Selector selector = Selector::optimal;
+  uint64_t seed = 0;                         // of Selector::random
+  Pins pins = {};                            // operator -> index -> count
+  std::optional<int64_t> memory_limit = {};  // bytes a device
+  int64_t threads = 0;                       // 0: as many as devices or cores, whichever are fewer
+  enum class Sites : uint8_t { shared, private_sites } sites = Sites::shared;
+};
+
+// How an operator of a graph is cut, where its cells run, and every byte that moves. Needs no
+// device.
+struct Plan {
+  std::shared_ptr<const Graph> graph;  // without operators that no saved tensor needs
+  LogicalPlan logical;
+  std::shared_ptr<const PhysicalPlan> physical;
+};
+
+// Plans a graph: logical optimisation (Section 4), then placement and exchange programs (Section
+// 5). Throws GraphError, PlanError.
+Plan make_plan(const Graph& graph, const CompileOptions& options);
+
+// Seconds that each stage of a compilation took.
+struct StageTimes {
+  double logical = 0, physical = 0, lowering = 0, verification = 0, preparation = 0;
+};
+
+// A graph on its devices. Calls are safe from several threads; they run one after another.
+class Executable {
+ public:
+  Executable(Plan plan, std::shared_ptr<const TaskGraph> tasks, VerifyReport report,
+             std::unique_ptr<Execution> execution, StageTimes times);
+
+  const Graph& graph() const { return *plan_.graph; }
+  const Plan& plan() const { return plan_; }
+  const TaskGraph& tasks() const { return *tasks_; }
+  const VerifyReport& report() const { return report_; }
+  const StageTimes& times() const { return times_; }
+  int64_t peak_bytes() const;  // the largest of all devices
+
+  // Copies a parameter to where its blocks are needed. Throws InputError for an unknown name,
+  // another dtype or shape.
+  void load(std::string_view parameter, const StridedView& array);
+
+  // One array for a call, by name; one for a result.
+  struct Argument {
+    std::string name;
+    StridedView array;
+  };
+  // Runs the graph: `inputs` are its inputs (parameters too, which stay), `outputs` are filled, one
+  // a saved tensor to be fetched. Throws InputError for inputs that are missing, unknown, misshapen
+  // or mistyped, and for values out of range. `interrupted`, asked now and then, stops the call.
+  void call(std::span<const Argument> inputs, std::span<const Argument> outputs,
+            const std::function<bool()>& interrupted = {});
+
+ private:
+  TensorId checked_tensor(const Argument& argument) const;
+  void load_checked(TensorId tensor, const StridedView& array);
+  void require_loaded() const;
+
+  Plan plan_;
+  std::shared_ptr<const TaskGraph> tasks_;
+  VerifyReport report_;
+  std::unique_ptr<Execution> execution_;
+  StageTimes times_;
+  std::vector<char> read_;    // tensors that some task or save needs
+  std::vector<char> loaded_;  // inputs and parameters given so far
+  std::mutex mutex_;
+};
+
+// Compiles for virtual CPU devices: plan, lower, verify, prepare. The overload with a plan runs
+// that plan. Throws Error of every kind; what it returns has been verified.
+std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options);
+std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options);
+
+}  // namespace einsummable

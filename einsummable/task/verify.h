@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "einsummable/task/task_graph.h"
+#include "einsummable/task/traits.h"
+
+namespace einsummable {
+
+// One kind of check: how many things it looked at, and the first that failed.
+struct Check {
+  std::string name;
+  int64_t count = 0;
+  double seconds = 0;
+  std::string detail;  // empty: all hold
+};
+
+struct VerifyReport {
+  std::vector<Check> checks;
+
+  bool ok() const {
+    for (const Check& check : checks) {
+      if (!check.detail.empty()) return false;
+    }
+    return true;
+  }
+};
+
+// Proves a task graph correct from its plan alone, on every compile:
+//   tiling              every spec's output blocks tile their tensors (Definition 3.6)
+//   closure             every exchange program is valid (Definition 5.5), and the derivations are
+//   its own single assignment   every element that is read was written, once, by something that
+//   ended before races               no two tasks touch the same memory unordered, one of them
+//   writing provenance          every operand of a kernel, and every saved tensor, is exactly the
+//   block it
+//                       stands for, with each partial result merged once
+//   memory              every buffer lies in its site's arena, and every operand in its buffer
+// `examine` reports; `verify` throws InternalError with the first failure.
+VerifyReport examine(const TaskGraph& graph, const Traits& traits);
+VerifyReport verify(const TaskGraph& graph, const Traits& traits);
+
+}  // namespace einsummable
