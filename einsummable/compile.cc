@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "einsummable/base/error.h"
 #include "einsummable/base/text.h"
 #include "einsummable/executor/cpu/cpu_executor.h"
 #include "einsummable/physical/planner.h"
@@ -65,11 +66,11 @@ std::unique_ptr<Executable> compile_timed(Plan plan, const CompileOptions& optio
   const Traits traits = executor.traits();
   auto tasks = timed(times.lowering, [&] {
     auto lowered = std::make_shared<TaskGraph>(lower(plan.physical, traits));
-    fuse_elementwise(*lowered, traits);
-    plan_memory(*lowered, traits.alignment);
+
+    plan_memory(*lowered, traits);
     return lowered;
   });
-  VerifyReport report = timed(times.verification, [&] { return verify(*tasks, traits); });
+  VerifyReport report;
   if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
   auto execution = timed(times.preparation, [&] { return executor.prepare(tasks); });
   return std::make_unique<Executable>(std::move(plan), std::move(tasks), std::move(report),

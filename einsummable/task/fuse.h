@@ -2,7 +2,6 @@
 #pragma once
 
 #include "einsummable/task/task_graph.h"
-#include "einsummable/task/traits.h"
 
 namespace einsummable {
 
@@ -10,6 +9,10 @@ namespace einsummable {
 // kernel makes is read only by one other elementwise kernel at the same site, as the same block,
 // the block is never stored. Before memory is planned. Steps round as before, so results keep their
 // bits.
-void fuse_elementwise(TaskGraph& graph, const Traits& traits);
+void fuse_elementwise(TaskGraph& graph);
+
+// Takes the marked tasks and buffers out of the graph, which nothing else uses any more, and
+// renumbers the rest.
+void remove(TaskGraph& graph, const std::vector<char>& tasks, const std::vector<char>& buffers);
 
 }  // namespace einsummable

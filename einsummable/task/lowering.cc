@@ -87,7 +87,6 @@ class Lowering {
       add_output(node, o, function.outputs[o], cell, site, blocks[o], task);
     }
     task.steps = {std::move(step)};
-    task.workspace = workspace(node, function, task);
     builder_.add_task(std::move(task));
   }
 
@@ -140,18 +139,6 @@ class Lowering {
     }
     partials_[{tensor, block - blocks.begin(),
                static_cast<size_t>(partial - block->cells.begin())}] = std::move(buffers);
-  }
-
-  int64_t workspace(const GraphOp& node, const FunctionSpec& function, const Task& task) const {
-    if (!builder_.traits().workspace) return 0;
-    const auto views = [&](const std::vector<Operand>& operands) {
-      std::vector<Traits::View> out;
-      for (const Operand& operand : operands) {
-        out.push_back({builder_.buffer(operand.buffer).dtype, operand.shape, operand.strides});
-      }
-      return out;
-    };
-    return builder_.traits().workspace(*node.op, function, views(task.reads), views(task.writes));
   }
 
   void lower_save(const ExchangeStep& step) {

@@ -120,7 +120,7 @@ std::string megabytes(int64_t bytes) {
 
 }  // namespace
 
-void plan_memory(TaskGraph& graph, int64_t alignment) {
+void plan_memory(TaskGraph& graph, const Traits& traits) {
   const std::vector<Lifetime> lives = lifetimes(graph);
   std::vector<std::vector<size_t>> of_site(static_cast<size_t>(graph.plan->sites));
   for (size_t b = 0; b < graph.buffers.size(); ++b) {
@@ -128,12 +128,14 @@ void plan_memory(TaskGraph& graph, int64_t alignment) {
   }
   graph.memory.assign(of_site.size(), {});
   for (size_t site = 0; site < of_site.size(); ++site) {
-    graph.memory[site].arena = place_buffers(graph, of_site[site], lives, alignment);
+    graph.memory[site].arena = place_buffers(graph, of_site[site], lives, traits.alignment);
     order_reuse(graph, of_site[site], lives);
   }
-  for (const Task& task : graph.tasks) {
+  for (Task& task : graph.tasks) {
+    if (task.kind != Task::Kind::kernel || !traits.workspace) continue;
+    task.workspace = traits.workspace(graph, task);
     int64_t& workspace = graph.memory[task.site.index()].workspace;
-    workspace = std::max(workspace, round_up(task.workspace, alignment));
+    workspace = std::max(workspace, round_up(task.workspace, traits.alignment));
   }
 }
 

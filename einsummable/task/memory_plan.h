@@ -6,11 +6,11 @@
 
 namespace einsummable {
 
-// Gives every buffer a fixed place in its site's arena, and the graph its memory. Parameters keep
-// theirs; a temporary's or an input's memory is reused once everything that touches it has ended,
-// for which tasks are ordered after one another where the data does not order them yet. Larger
-// buffers are placed first, each as low as its lifetime allows.
-void plan_memory(TaskGraph& graph, int64_t alignment);
+// Gives every kernel its workspace, every buffer a fixed place in its site's arena, and the graph
+// its memory. Parameters keep theirs; a temporary's or an input's memory is reused once everything
+// that touches it has ended, for which tasks are ordered after one another where the data does not
+// order them yet. Larger buffers are placed first, each as low as its lifetime allows.
+void plan_memory(TaskGraph& graph, const Traits& traits);
 
 // The largest peak of all sites, in bytes.
 int64_t peak_bytes(const TaskGraph& graph);

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <functional>
-#include <span>
 
-#include "einsummable/graph/graph.h"
+#include "einsummable/task/task_graph.h"
 
 namespace einsummable {
 
@@ -16,20 +15,11 @@ struct Traits {
   // Whether transfers take strided operands or need both ends dense.
   enum class Transfers : uint8_t { strided, dense };
 
-  // The dtypes and strides under which a step runs.
-  struct View {
-    DType dtype = DType::f32;
-    Shape shape;
-    std::vector<int64_t> strides;
-  };
-
   Memory memory = Memory::shared;
   Transfers transfers = Transfers::strided;
   int64_t alignment = 64;  // of buffers, bytes
-  // Scratch bytes that one cell of an operator asks for.
-  std::function<int64_t(const Operator& op, const FunctionSpec& cell, std::span<const View> inputs,
-                        std::span<const View> outputs)>
-      workspace = {};
+  // Scratch bytes that a kernel task asks for.
+  std::function<int64_t(const TaskGraph& graph, const Task& task)> workspace = {};
 };
 
 }  // namespace einsummable

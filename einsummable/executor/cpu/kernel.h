@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "einsummable/ops/operator.h"
+#include "einsummable/task/task_graph.h"
 #include "einsummable/tensor/strided_view.h"
 
 namespace einsummable::cpu {

@@ -12,30 +12,29 @@ std::vector<StridedView> views(const Arenas& arenas, const std::vector<Operand>&
   return out;
 }
 
-// For each output of the operator, whether the views hold it finished: one view for each, unless
-// the views are as many as all components.
-std::vector<char> complete_outputs(const Operator& op, const JoinAggSpec& spec) {
-  std::vector<char> complete;
-  for (size_t o = 0; o < op.outputs().size(); ++o) complete.push_back(spec.partials(o) == 1);
-  return complete;
-}
-
 PreparedTask prepare_copies(const Task& task, const Arenas& arenas) {
   return {.run = [reads = views(arenas, task.reads), writes = views(arenas, task.writes)] {
     for (size_t i = 0; i < reads.size(); ++i) copy_elements(reads[i], writes[i]);
   }};
 }
 
-PreparedTask prepare_kernel_task(const TaskGraph& graph, const Task& task, const Arenas& arenas) {
-  ensure(task.steps.size() == 1, "a fused kernel task");
+// The kernel of a task whose operands lie in `inputs` and `outputs`.
+PreparedKernel prepare_steps(const TaskGraph& graph, const Task& task,
+                             std::span<const StridedView> inputs,
+                             std::span<const StridedView> outputs) {
+  ensure(task.steps.size() == 1, "a kernel of several steps");
   const KernelStep& step = task.steps[0];
   const Operator& op = *graph.graph().op(step.op).op;
   const JoinAggSpec& spec = graph.plan->specs[step.op.index()];
   const FunctionSpec cell = spec.cell(step.cell);
-  const std::vector<StridedView> inputs = views(arenas, task.reads);
-  const std::vector<StridedView> outputs = views(arenas, task.writes);
-  const std::vector<char> complete = complete_outputs(op, spec);
-  PreparedKernel kernel = prepare_kernel({op, cell, inputs, outputs, complete});
+  std::vector<char> complete;
+  for (size_t o = 0; o < op.outputs().size(); ++o) complete.push_back(spec.partials(o) == 1);
+  return prepare_kernel({op, cell, inputs, outputs, complete});
+}
+
+PreparedTask prepare_kernel_task(const TaskGraph& graph, const Task& task, const Arenas& arenas) {
+  PreparedKernel kernel =
+      prepare_steps(graph, task, views(arenas, task.reads), views(arenas, task.writes));
   ensure(kernel.workspace <= task.workspace, "a kernel asks for more workspace than planned");
   return {.kind = kernel.kind,
           .run = [run = std::move(kernel.run), workspace = arenas.workspace(task.site)] {
@@ -101,19 +100,15 @@ PreparedTask prepare_task(const TaskGraph& graph, const Task& task, const Arenas
   throw InternalError("unknown kind of task");
 }
 
-int64_t kernel_workspace(const Operator& op, const FunctionSpec& cell,
-                         std::span<const Traits::View> inputs,
-                         std::span<const Traits::View> outputs) {
-  const auto views = [](std::span<const Traits::View> of) {
+int64_t kernel_workspace(const TaskGraph& graph, const Task& task) {
+  const auto views = [&](const std::vector<Operand>& operands) {
     std::vector<StridedView> out;
-    for (const Traits::View& view : of) {
-      out.push_back({nullptr, view.dtype, view.shape, view.strides});
+    for (const Operand& operand : operands) {
+      out.push_back({nullptr, graph.buffer(operand.buffer).dtype, operand.shape, operand.strides});
     }
     return out;
   };
-  const std::vector<StridedView> in = views(inputs), out = views(outputs);
-  const std::vector<char> complete(op.outputs().size(), out.size() == op.outputs().size());
-  return prepare_kernel({op, cell, in, out, complete}).workspace;
+  return prepare_steps(graph, task, views(task.reads), views(task.writes)).workspace;
 }
 
 }  // namespace einsummable::cpu

@@ -17,9 +17,7 @@ struct PreparedTask {
 
 PreparedTask prepare_task(const TaskGraph& graph, const Task& task, const Arenas& arenas);
 
-// Scratch bytes of one cell: what Traits::workspace answers.
-int64_t kernel_workspace(const Operator& op, const FunctionSpec& cell,
-                         std::span<const Traits::View> inputs,
-                         std::span<const Traits::View> outputs);
+// Scratch bytes of a kernel task: what Traits::workspace answers.
+int64_t kernel_workspace(const TaskGraph& graph, const Task& task);
 
 }  // namespace einsummable::cpu
