@@ -2,61 +2,89 @@
 #include "einsummable/tensor/strided_view.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <vector>
 
-#include "einsummable/base/error.h"
+#include "einsummable/tensor/view_loop.h"
 
 namespace einsummable {
 namespace {
 
-// Copies along the last axis; `from` and `to` point at its first elements.
-void copy_row(const StridedView& from, const StridedView& to, const std::byte* source,
-              std::byte* target) {
-  const int64_t n = from.rank() == 0 ? 1 : from.shape.back();
-  const int64_t source_stride = from.rank() == 0 ? 1 : from.strides.back();
-  const int64_t target_stride = to.rank() == 0 ? 1 : to.strides.back();
-  const int64_t source_size = size_of(from.dtype), target_size = size_of(to.dtype);
-  if (from.dtype == to.dtype && source_stride == 1 && target_stride == 1) {
-    std::memcpy(target, source, static_cast<size_t>(n * source_size));
-    return;
-  }
-  for (int64_t i = 0; i < n; ++i) {
-    const std::byte* x = source + i * source_stride * source_size;
-    std::byte* y = target + i * target_stride * target_size;
-    if (from.dtype == to.dtype) {
-      std::memcpy(y, x, static_cast<size_t>(source_size));
-    } else {
-      store_element(to.dtype, y, load_element(from.dtype, x));
+constexpr size_t kFrom = 0, kTo = 1;
+
+// Copies the last two axes of the loop (or its only one) from its position, blocks of them at a
+// time, so that a transposition reads and writes whole cache lines.
+template <class T>
+void copy_plane(const ViewLoop& loop) {
+  constexpr int64_t kBlock = 128 / sizeof(T);
+  const int64_t columns_axis = loop.rank() - 1, rows_axis = loop.rank() - 2;
+  const int64_t columns = loop.extent(columns_axis);
+  const int64_t rows = rows_axis < 0 ? 1 : loop.extent(rows_axis);
+  const int64_t from_row = rows_axis < 0 ? 0 : loop.stride(kFrom, rows_axis);
+  const int64_t to_row = rows_axis < 0 ? 0 : loop.stride(kTo, rows_axis);
+  const int64_t from_column = loop.stride(kFrom, columns_axis);
+  const int64_t to_column = loop.stride(kTo, columns_axis);
+  for (int64_t row = 0; row < rows; row += kBlock) {
+    for (int64_t column = 0; column < columns; column += kBlock) {
+      const int64_t last_row = std::min(rows, row + kBlock);
+      const int64_t last_column = std::min(columns, column + kBlock);
+      for (int64_t i = row; i < last_row; ++i) {
+        const std::byte* from = loop.data(kFrom) + i * from_row;
+        std::byte* to = loop.data(kTo) + i * to_row;
+        for (int64_t j = column; j < last_column; ++j) {
+          std::memcpy(to + j * to_column, from + j * from_column, sizeof(T));
+        }
+      }
     }
   }
+}
+
+template <class T>
+void copy_same(ViewLoop& loop) {
+  constexpr int64_t kSize = sizeof(T);
+  const int64_t last = loop.rank() - 1;
+  if (loop.stride(kFrom, last) == kSize && loop.stride(kTo, last) == kSize) {
+    const auto bytes = static_cast<size_t>(loop.extent(last) * kSize);
+    do {
+      std::memcpy(loop.data(kTo), loop.data(kFrom), bytes);
+    } while (loop.next(last));
+    return;
+  }
+  // The axis along which the source is dense comes beside the last one.
+  for (int64_t axis = 0; axis < last - 1; ++axis) {
+    if (loop.stride(kFrom, axis) == kSize) loop.swap_axes(axis, last - 1);
+  }
+  do {
+    copy_plane<T>(loop);
+  } while (loop.next(std::max<int64_t>(last - 1, 0)));
+}
+
+void copy_converting(ViewLoop& loop, DType from, DType to) {
+  const int64_t last = loop.rank() - 1;
+  do {
+    for (int64_t i = 0; i < loop.extent(last); ++i) {
+      store_element(to, loop.data(kTo) + i * loop.stride(kTo, last),
+                    load_element(from, loop.data(kFrom) + i * loop.stride(kFrom, last)));
+    }
+  } while (loop.next(last));
 }
 
 }  // namespace
 
 void copy_elements(const StridedView& from, const StridedView& to) {
-  ensure(std::ranges::equal(from.shape, to.shape), "copy between views of different shapes");
-  if (std::ranges::find(from.shape, 0) != from.shape.end()) return;
-  const auto outer = static_cast<size_t>(std::max<int64_t>(from.rank() - 1, 0));
-  std::vector<int64_t> position(outer, 0);
-  const std::byte* source = from.data;
-  std::byte* target = to.data;
-  while (true) {
-    copy_row(from, to, source, target);
-    size_t axis = outer;
-    while (axis > 0) {
-      --axis;
-      const int64_t source_step = from.strides[axis] * size_of(from.dtype);
-      const int64_t target_step = to.strides[axis] * size_of(to.dtype);
-      source += source_step;
-      target += target_step;
-      if (++position[axis] < from.shape[axis]) break;
-      source -= source_step * from.shape[axis];
-      target -= target_step * from.shape[axis];
-      position[axis] = 0;
-      if (axis == 0) return;
-    }
-    if (outer == 0) return;
+  std::array<ViewLoop::Operand, 2> operands;
+  ViewLoop loop({&from, 1}, {&to, 1}, operands);
+  if (loop.empty()) return;
+  if (from.dtype != to.dtype) return copy_converting(loop, from.dtype, to.dtype);
+  switch (size_of(from.dtype)) {
+    case 1:
+      return copy_same<uint8_t>(loop);
+    case 2:
+      return copy_same<uint16_t>(loop);
+    case 4:
+      return copy_same<uint32_t>(loop);
+    default:
+      return copy_same<uint64_t>(loop);
   }
 }
 
