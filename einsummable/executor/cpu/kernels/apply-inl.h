@@ -22,16 +22,16 @@ namespace einsummable::cpu::HWY_NAMESPACE {
 template <FunctionId id>
 struct Body;
 
-#define ES_FUNCTION_WITH(name, arity, operands, result_rule, default_value, expression, doc)     \
-  template <>                                                                                    \
-  struct Body<FunctionId::name> {                                                                \
-    static constexpr Result kResult = Result::result_rule;                                       \
-    static constexpr int kArity = arity;                                                         \
-    template <class T>                                                                           \
-    static HWY_INLINE auto evaluate([[maybe_unused]] const T& x, [[maybe_unused]] const T& y,    \
-                                    [[maybe_unused]] const T& z, [[maybe_unused]] const T& a) {  \
-      return (expression);                                                                       \
-    }                                                                                            \
+#define ES_FUNCTION_WITH(name, arity, operands, result_rule, default_value, expression, doc)    \
+  template <>                                                                                   \
+  struct Body<FunctionId::name> {                                                               \
+    static constexpr Result kResult = Result::result_rule;                                      \
+    static constexpr int kArity = arity;                                                        \
+    template <class T>                                                                          \
+    static HWY_INLINE auto evaluate([[maybe_unused]] const T& x, [[maybe_unused]] const T& y,   \
+                                    [[maybe_unused]] const T& z, [[maybe_unused]] const T& a) { \
+      return (expression);                                                                      \
+    }                                                                                           \
   };
 #define ES_FUNCTION(name, arity, operands, result_rule, expression, doc) \
   ES_FUNCTION_WITH(name, arity, operands, result_rule, 0, expression, doc)
@@ -77,9 +77,13 @@ void apply_lanes(const void* x, const void* y, const void* z, void* out, size_t 
 
 HWY_INLINE uint8_t result_of(bool truth, uint8_t*) { return truth ? 1 : 0; }
 template <class I>
-HWY_INLINE uint8_t result_of(Integer<I> value, uint8_t*) { return value.value != 0 ? 1 : 0; }
+HWY_INLINE uint8_t result_of(Integer<I> value, uint8_t*) {
+  return value.value != 0 ? 1 : 0;
+}
 template <class I>
-HWY_INLINE I result_of(Integer<I> value, I*) { return value.value; }
+HWY_INLINE I result_of(Integer<I> value, I*) {
+  return value.value;
+}
 
 template <class T>
 HWY_INLINE T element(const void* data, size_t i) {

@@ -47,8 +47,8 @@ struct Lanes {
 
   HWY_INLINE Lanes(V vector) : v(vector) {}
   template <class N>
-    requires(std::is_arithmetic_v<N>)
-  HWY_INLINE Lanes(N number) : v(hn::Set(Tag<T>(), static_cast<T>(number))) {}
+  requires(std::is_arithmetic_v<N>) HWY_INLINE Lanes(N number)
+      : v(hn::Set(Tag<T>(), static_cast<T>(number))) {}
 
   friend HWY_INLINE Lanes operator+(Lanes x, Lanes y) { return hn::Add(x.v, y.v); }
   friend HWY_INLINE Lanes operator-(Lanes x, Lanes y) { return hn::Sub(x.v, y.v); }
@@ -89,14 +89,14 @@ struct Lanes {
 
   friend HWY_INLINE Lanes log(Lanes x) {
     const Lanes inside = hn::Log(Tag<T>(), x.v);
-    const Lanes outside = select(x == Lanes(0), -kInfinity, kNaN);
+    const Lanes outside = select(x == Lanes(0), Lanes(-kInfinity), Lanes(kNaN));
     const Lanes positive = select(x == Lanes(kInfinity), x, inside);
     return select(x > Lanes(0), positive, outside);
   }
 
   friend HWY_INLINE Lanes log1p(Lanes x) {
     const Lanes inside = hn::Log1p(Tag<T>(), x.v);
-    const Lanes outside = select(x == Lanes(-1), -kInfinity, kNaN);
+    const Lanes outside = select(x == Lanes(-1), Lanes(-kInfinity), Lanes(kNaN));
     const Lanes finite = select(x == Lanes(kInfinity), x, inside);
     return select(x > Lanes(-1), finite, outside);
   }
@@ -127,16 +127,15 @@ struct Lanes {
       return each(x, x, [](T a, T) { return std::erf(a); });
     } else {
       const Lanes t = abs(x), s = x * x;
-      const Lanes near = polynomial(s, 7.854008435970172e-05, -8.010242017917335e-4,
-                                    5.188333801925182e-3, -2.6853814721107483e-2,
-                                    1.128358542919159e-1, -3.761262595653534e-1,
-                                    1.2837916612625122e-1);
+      const Lanes near =
+          polynomial(s, 7.854008435970172e-05, -8.010242017917335e-4, 5.188333801925182e-3,
+                     -2.6853814721107483e-2, 1.128358542919159e-1, -3.761262595653534e-1,
+                     1.2837916612625122e-1);
       const Lanes inside = hn::MulAdd(near.v, x.v, x.v);
       const Lanes u = hn::Min(t.v, Lanes(4).v);
-      const Lanes far = polynomial(u, -1.3962444427306764e-05, 3.5059204674325883e-4,
-                                   -3.757476806640625e-3, 2.4010069668293e-2,
-                                   -1.0653086751699448e-1, -6.349695324897766e-1,
-                                   -1.286943405866623e-1);
+      const Lanes far = polynomial(
+          u, -1.3962444427306764e-05, 3.5059204674325883e-4, -3.757476806640625e-3,
+          2.4010069668293e-2, -1.0653086751699448e-1, -6.349695324897766e-1, -1.286943405866623e-1);
       const Lanes exponent = hn::MulSub(far.v, u.v, u.v);
       const Lanes outside = Lanes(1) - Lanes(hn::Exp(Tag<T>(), exponent.v));
       return select(t > Lanes(1), hn::CopySignToAbs(outside.v, x.v), inside);
