@@ -4,7 +4,12 @@
 #include "python/bindings/bindings.h"
 
 NB_MODULE(_core, module) {
+  // Graphs and operators that modules hold live until the interpreter ends.
+  nanobind::set_leak_warnings(false);
   module.doc() = "The C++ core of einsummable.";
   module.attr("version") = EINSUMMABLE_VERSION;
   einsummable::bind_errors(module);
+  einsummable::bind_arrays(module);
+  einsummable::bind_operators(module);
+  einsummable::bind_graph(module);
 }
