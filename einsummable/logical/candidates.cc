@@ -2,6 +2,7 @@
 #include "einsummable/logical/candidates.h"
 
 #include <set>
+#include <utility>
 
 #include "einsummable/base/error.h"
 #include "einsummable/base/text.h"
@@ -132,12 +133,45 @@ struct Kinds {
   }
 };
 
+// The tiling of one operand under the cuts of the indices it depends on, each computed once.
+class OperandTilings {
+ public:
+  OperandTilings(const OperandMap& operand, TilingTable& tilings)
+      : operand_(operand), tilings_(tilings) {
+    for (const AxisMap& axis : operand.axes) {
+      for (const Term& term : axis.terms) indices_.push_back(static_cast<size_t>(term.index));
+    }
+  }
+
+  TilingId of(const JoinAggSpec& spec, const std::vector<const Cuts*>& chosen) {
+    key_.clear();
+    for (size_t index : indices_) key_.push_back(chosen[index]);
+    const auto [place, added] = known_.try_emplace(key_);
+    if (added) place->second = tilings_.intern(tiling_of(operand_, spec.cuts()));
+    return place->second;
+  }
+
+ private:
+  const OperandMap& operand_;
+  TilingTable& tilings_;
+  std::vector<size_t> indices_;
+  std::vector<const Cuts*> key_;
+  std::map<std::vector<const Cuts*>, TilingId> known_;
+};
+
 // Makes the candidates of one kind, from what the classes offer.
 class Maker {
  public:
   Maker(const Kind& kind, OpId op, IndexClasses& classes, const CostModel& model,
         TilingTable& tilings)
-      : kind_(kind), op_(op), classes_(classes), model_(model), tilings_(tilings) {}
+      : kind_(kind), op_(op), classes_(classes), model_(model) {
+    for (const OperandMap& operand : kind.signature()->inputs) {
+      inputs_.emplace_back(operand, tilings);
+    }
+    for (const OperandMap& operand : kind.signature()->outputs) {
+      outputs_.emplace_back(operand, tilings);
+    }
+  }
 
   std::vector<Candidate> with_cells(int64_t cells) {
     const MayCut may_cut = [&](size_t index, int64_t count) {
@@ -146,11 +180,11 @@ class Maker {
              !classes_.offers(op_, index, count).empty();
     };
     for_each_counts(*kind_.signature(), cells, may_cut, [&](const std::vector<int64_t>& counts) {
-      cuts_.assign(counts.size(), {});
+      cuts_.assign(counts.size(), nullptr);
       choose_cuts(counts, 0);
       return true;
     });
-    return std::move(made_);
+    return std::exchange(made_, {});
   }
 
  private:
@@ -160,20 +194,18 @@ class Maker {
       return;
     }
     for (const Cuts& cuts : classes_.offers(op_, index, counts[index])) {
-      cuts_[index] = cuts;
+      cuts_[index] = &cuts;
       choose_cuts(counts, index + 1);
     }
   }
 
   Candidate candidate() {
+    std::vector<Cuts> cuts;
+    for (const Cuts* chosen : cuts_) cuts.push_back(*chosen);
     Candidate out;
-    out.spec = std::make_shared<const JoinAggSpec>(kind_.signature(), cuts_);
-    for (size_t i = 0; i < kind_.signature()->inputs.size(); ++i) {
-      out.inputs.push_back(tilings_.intern(out.spec->input(i)));
-    }
-    for (size_t o = 0; o < kind_.signature()->outputs.size(); ++o) {
-      out.outputs.push_back(tilings_.intern(out.spec->output(o)));
-    }
+    out.spec = std::make_shared<const JoinAggSpec>(kind_.signature(), std::move(cuts));
+    for (OperandTilings& input : inputs_) out.inputs.push_back(input.of(*out.spec, cuts_));
+    for (OperandTilings& output : outputs_) out.outputs.push_back(output.of(*out.spec, cuts_));
     out.cost = model_.op(*kind_.op, *out.spec);
     return out;
   }
@@ -182,8 +214,8 @@ class Maker {
   OpId op_;
   IndexClasses& classes_;
   const CostModel& model_;
-  TilingTable& tilings_;
-  std::vector<Cuts> cuts_;
+  std::vector<OperandTilings> inputs_, outputs_;
+  std::vector<const Cuts*> cuts_;
   std::vector<Candidate> made_;
 };
 
