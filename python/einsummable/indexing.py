@@ -29,6 +29,8 @@ class Selection:
     def add(self, start: int, stop: int, step: int) -> int:
         """Slice the next axis; gives its extent."""
         extent = len(range(start, stop, step))
+        if extent == 0:
+            start, stop, step = 0, 0, 1
         self.starts.append(start)
         self.stops.append(stop)
         self.steps.append(step)
