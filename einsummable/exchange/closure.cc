@@ -248,7 +248,7 @@ void Closure::spread(AggregateId aggregate, std::vector<Forming>& ways) {
     for (const Send& send : sends) {
       for (Place place : program_.body()[static_cast<size_t>(send.action)].destinations) {
         each_site(place, [&](SiteId d) {
-          budget_.spend_steps(4);
+          budget_.spend_steps(64);  // an event is queued and may be kept
           if (seen_[d.index()] != reached) events.push({round, Kind::received, d, event.site});
         });
         if (budget_.spent()) return;

@@ -28,10 +28,11 @@ class EntryReader {
   // Reads `read` once and again after each ','; a line may end after the ','.
   template <class Read>
   void list(Read read) {
-    do {
+    read();
+    while (scan.accept(",")) {
       scan.skip_newlines();
       read();
-    } while (scan.accept(","));
+    }
   }
 
   // Enters a name. Fails if it is taken.

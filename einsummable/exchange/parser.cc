@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/exchange/parser.h"
 
-#include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "einsummable/base/error.h"
 #include "einsummable/exchange/entry_reader.h"
+#include "einsummable/exchange/repetitions.h"
 #include "einsummable/exchange/size.h"
 #include "einsummable/exchange/well_formed.h"
 
@@ -13,33 +13,6 @@ namespace einsummable::exchange {
 namespace {
 
 enum class Section { none, sites, partitions, in, out, split, body };
-
-uint64_t mix(uint64_t h, int64_t value) {
-  h = (h ^ static_cast<uint64_t>(value)) * 0x9E3779B97F4A7C15u;
-  return h ^ (h >> 32);
-}
-
-// Names an (aggregate, place) in 64 bits.
-uint64_t key_of(AggregateId aggregate, Place place) {
-  const int64_t code =
-      place.is_site() ? place.site.value : site_number_limit + place.partition.value;
-  return static_cast<uint64_t>(aggregate.value) << 20 | static_cast<uint64_t>(code);
-}
-
-// Actions, by their position in the body, are the same if aggregate, source and destinations are.
-struct ActionHash {
-  const Program* program;
-  size_t operator()(size_t i) const {
-    const Action& a = program->body()[i];
-    uint64_t h = mix(mix(mix(0, a.aggregate.value), a.source.site.value), a.source.partition.value);
-    for (Place d : a.destinations) h = mix(mix(h, d.site.value), d.partition.value);
-    return h;
-  }
-};
-struct ActionEqual {
-  const Program* program;
-  bool operator()(size_t i, size_t j) const { return program->body()[i] == program->body()[j]; }
-};
 
 struct Attributes {
   std::optional<int64_t> bytes;
@@ -83,9 +56,7 @@ class Parser {
   Section at_ = Section::none;
   std::vector<Attributes> stated_;  // of each atom
   std::unordered_map<int32_t, int64_t> out_bytes_;
-  std::unordered_set<uint64_t> given_, required_;
-  std::unordered_set<size_t, ActionHash, ActionEqual> actions_{16, ActionHash{&program_},
-                                                               ActionEqual{&program_}};
+  Repetitions seen_{program_};
   int64_t in_count_ = 0, out_count_ = 0, action_count_ = 0, named_atoms_ = 0;
 };
 
@@ -258,7 +229,7 @@ void Parser::in_entry() {
       fail("IN places aggregates at sites, and " + place_text(program_, where) + " is a partition");
     }
     charge(what, in_count_, limits_.entries, "entries in IN");
-    if (given_.insert(key_of(what, where)).second) program_.give(what, where.site);
+    if (seen_.new_in_entry(what, where)) program_.give(what, where.site);
   });
   // A size holds for all atoms of the entry. It may be stated again, but not otherwise.
   const Attributes now = attributes();
@@ -291,7 +262,7 @@ void Parser::out_entry() {
   read_.list([&] {
     const Place where = read_.place();
     charge(what, out_count_, limits_.entries, "entries in OUT");
-    if (required_.insert(key_of(what, where)).second) program_.require(what, where);
+    if (seen_.new_out_entry(what, where)) program_.require(what, where);
   });
   if (scan_.at("->")) {
     fail("OUT has no arrows; it goes on after a line that ends in ';' or ','");
@@ -382,7 +353,7 @@ void Parser::relay(AggregateId what, SiteId source) {
 void Parser::add_action(Action action) {
   charge(action.aggregate, action_count_, limits_.actions, "actions");
   program_.add_action(std::move(action));
-  if (!actions_.insert(program_.body().size() - 1).second) program_.drop_last_action();
+  if (!seen_.new_action(program_.body().size() - 1)) program_.drop_last_action();
 }
 
 // Counts an entry or an action, once a piece, before it is made.

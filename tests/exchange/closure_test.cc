@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker against Definition 5.5 by brute force.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "einsummable/exchange/checker.h"
+#include "einsummable/exchange/parser.h"
+#include "einsummable/exchange/printer.h"
+#include "einsummable/exchange/well_formed.h"
+#include "tests/exchange/brute_force.h"
+#include "tests/support/rounds.h"
+
+namespace einsummable::exchange {
+namespace {
+
+void expect_agreement(const Program& program) {
+  const Members members = *program.members();
+  const State state = brute_force_closure(program, members);
+  Budget budget;
+  const Closure closure(program, members, budget);
+  ASSERT_TRUE(closure.complete());
+  State ours;
+  for (size_t x = 0; x < program.aggregate_count(); ++x) {
+    const AggregateId id(static_cast<int64_t>(x));
+    for (const Derivation& d : closure.derivations(id))
+      ours.emplace(mask_of(program, id), d.site.value);
+  }
+  ASSERT_EQ(ours, state) << print(program);
+  const Verdict verdict = check(program);
+  ASSERT_EQ(verdict.ok(), brute_force_valid(program, members)) << print(program) << verdict.reason;
+  ASSERT_EQ(verdict.ok(), verdict.reason.empty());
+  if (verdict.ok()) {
+    ASSERT_EQ(derivation_fault(program, verdict, state), "") << print(program);
+  }
+}
+
+// All actions of 3 atoms on these sites: every aggregate, source and set of destinations.
+std::vector<Action> all_actions(Program& program, int sites) {
+  std::vector<Action> actions;
+  for (int mask = 1; mask < 8; ++mask) {
+    std::vector<AtomId> atoms;
+    for (int a = 0; a < 3; ++a) {
+      if ((mask >> a & 1) != 0) atoms.emplace_back(a);
+    }
+    for (int s = 0; s < sites; ++s) {
+      for (int to = 0; to < 1 << sites; ++to) {
+        if ((to >> s & 1) != 0) continue;
+        Action action{program.aggregate(atoms), SiteId(s), {}};
+        for (int d = 0; d < sites; ++d) {
+          if ((to >> d & 1) != 0) action.destinations.emplace_back(SiteId(d));
+        }
+        actions.push_back(action);
+      }
+    }
+  }
+  return actions;
+}
+
+// All programs of `count` actions from all_actions(), for atoms given at any sites. Skips all but
+// every `stride`-th.
+void expect_agreement_on_all(int sites, int count, int stride) {
+  int64_t number = 0;
+  for (int where = 0; where < sites * sites * sites; ++where) {
+    Program start;
+    start.set_sites(sites);
+    for (int a = 0, w = where; a < 3; ++a, w /= sites) {
+      const AtomId atom = start.add_atom({.name = std::string(1, static_cast<char>('A' + a))});
+      start.give(start.aggregate(atom), SiteId(w % sites));
+    }
+    const std::vector<Action> actions = all_actions(start, sites);
+    std::vector<Action> body;
+    const std::function<void(size_t)> extend = [&](size_t from) {
+      if (static_cast<int>(body.size()) == count) {
+        if (number++ % stride != 0) return;
+        Program program = start;
+        program.set_body(body);
+        expect_agreement(program);
+        return;
+      }
+      for (size_t i = from; i < actions.size(); ++i) {
+        body.push_back(actions[i]);
+        extend(i + 1);
+        body.pop_back();
+      }
+    };
+    extend(0);
+  }
+}
+
+TEST(ExchangeClosure, AgreesWithBruteForceOnAllSmallPrograms) {
+  expect_agreement_on_all(2, 1, 1);
+  expect_agreement_on_all(3, 1, 1);
+  expect_agreement_on_all(2, 2, rounds(2, 1));
+  expect_agreement_on_all(3, 2, rounds(31, 1));
+  expect_agreement_on_all(2, 3, rounds(13, 1));
+  if (rounds(0, 1) == 1) expect_agreement_on_all(3, 3, 7);
+}
+
+TEST(ExchangeClosure, AgreesWithBruteForceOnRandomPrograms) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < rounds(3'000, 200'000); ++round) {
+    const RandomProgram shape{.atoms = 2 + round % 5,
+                              .sites = 2 + round % 4,
+                              .actions = 6 + round % 20,
+                              .partitions = std::min(round % 4, 2)};
+    expect_agreement(random_program(shape, random));
+  }
+}
+
+// Takes a program of random actions, keeps those that can fire, and asks for some of what they
+// make.
+Program valid_program(std::mt19937_64& random) {
+  Program program =
+      random_program({.atoms = 5, .sites = 4, .actions = 60, .partitions = 2}, random);
+  const Members members = *program.members();
+  const State state = brute_force_closure(program, members);
+  const auto there = [&](AggregateId aggregate, Place place) {
+    if (place.is_site()) return state.contains({mask_of(program, aggregate), place.site.value});
+    return std::ranges::all_of(members[place.partition.index()], [&](SiteId s) {
+      return state.contains({mask_of(program, aggregate), s.value});
+    });
+  };
+  std::vector<Action> body;
+  std::vector<Requirement> required;
+  for (const Action& a : program.body()) {
+    if (!there(a.aggregate, a.source)) continue;
+    body.push_back(a);
+    if (random() % 4 == 0) required.push_back({a.aggregate, a.source});
+    if (!a.destinations.empty() && random() % 4 == 0)
+      required.push_back({a.aggregate, a.destinations[0]});
+  }
+  program.set_body(body);
+  program.set_entries(program.given(), required);
+  return program;
+}
+
+TEST(ExchangeClosure, MutationsOfValidProgramsAreRejectedExactlyWhenBruteForceSaysSo) {
+  std::mt19937_64 random(6);
+  int valid = 0, made = 0, rejected = 0;
+  for (int round = 0; round < rounds(400, 20'000); ++round) {
+    const Program program = valid_program(random);
+    ASSERT_TRUE(check(program).ok()) << print(program) << check(program).reason;
+    ++valid;
+    for (size_t i = 0; i < program.body().size(); ++i) {
+      std::vector<Action> body = program.body();
+      const SiteId site(static_cast<int64_t>(random() % 4));
+      switch (random() % 4) {
+        case 0:
+          body.erase(body.begin() + static_cast<int64_t>(i));
+          break;
+        case 1:
+          body[i].source = site;
+          break;
+        case 2:
+          body[i].destinations = {site};
+          break;
+        default:
+          body[i].aggregate = body[random() % body.size()].aggregate;
+      }
+      Program mutant = program;
+      mutant.set_body(body);
+      if (ill_formed(mutant)) continue;
+      ++made;
+      const bool ok = check(mutant).ok();
+      rejected += ok ? 0 : 1;
+      ASSERT_EQ(ok, brute_force_valid(mutant, *mutant.members())) << print(mutant);
+    }
+  }
+  EXPECT_GT(made, 2 * valid);
+  EXPECT_GT(rejected, made / 10);
+  EXPECT_LT(rejected, made);
+}
+
+std::vector<std::string> derivation_texts(const Program& program, const Verdict& verdict) {
+  std::vector<std::string> texts;
+  for (const Derivation& d : verdict.derivations) {
+    std::string text = std::to_string(d.round) + ": " + aggregate_text(program, d.aggregate) +
+                       " @ " + std::to_string(d.site.value);
+    if (d.kind == Derivation::Kind::received) text += " <- " + std::to_string(d.source.value);
+    if (d.kind == Derivation::Kind::aggregated) text += " =";
+    for (AggregateId part : verdict.parts_of(d)) text += " " + aggregate_text(program, part);
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+TEST(ExchangeClosure, OrderOfActionsAndOfAtomsDoesNotMatter) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < rounds(300, 20'000); ++round) {
+    const Program program = valid_program(random);
+    const Verdict verdict = check(program);
+    Program shuffled = program;
+    std::vector<Action> body = program.body();
+    std::shuffle(body.begin(), body.end(), random);
+    shuffled.set_body(body);
+    EXPECT_EQ(derivation_texts(shuffled, check(shuffled)), derivation_texts(program, verdict));
+    std::vector<Given> given = program.given();
+    std::shuffle(given.begin(), given.end(), random);
+    shuffled.set_entries(given, program.required());
+    const Program renumbered = parse(print(shuffled)).program;
+    auto theirs = derivation_texts(renumbered, check(renumbered));
+    auto ours = derivation_texts(program, verdict);
+    std::ranges::sort(theirs);
+    std::ranges::sort(ours);
+    EXPECT_EQ(theirs, ours) << print(program);
+  }
+}
+
+// All partitions of `whole` into members of `there`, each by least atom.
+void all_partitions(const std::vector<Mask>& there, Mask whole, std::vector<Mask>& chosen,
+                    std::vector<std::vector<Mask>>& found) {
+  if (whole == 0) {
+    found.push_back(chosen);
+    return;
+  }
+  for (Mask part : there) {
+    if ((part & (whole & (~whole + 1))) == 0 || (part & ~whole) != 0) continue;
+    chosen.push_back(part);
+    all_partitions(there, whole & ~part, chosen, found);
+    chosen.pop_back();
+  }
+}
+
+// "ABD" of a mask: in atom order, which is name order here.
+std::string letters(Mask mask) {
+  std::string text;
+  for (int a = 0; a < 32; ++a) {
+    if ((mask >> a & 1) != 0) text += static_cast<char>('A' + a);
+  }
+  return text;
+}
+
+TEST(ExchangeClosure, PartsAreTheFewestThereWhenFirstEnabledTiesByName) {
+  std::mt19937_64 random(8);
+  int seen = 0, choices = 0;
+  for (int round = 0; round < rounds(600, 40'000); ++round) {
+    const Program program = valid_program(random);
+    const Verdict verdict = check(program);
+    for (const Derivation& d : verdict.derivations) {
+      if (d.kind != Derivation::Kind::aggregated) continue;
+      const Members members = *program.members();
+      std::set<int32_t> sources;
+      for (const Action& a : program.body()) {
+        if (a.aggregate != d.aggregate) continue;
+        if (a.source.is_site())
+          sources.insert(a.source.site.value);
+        else
+          for (SiteId s : members[a.source.partition.index()]) sources.insert(s.value);
+      }
+      if (sources.size() > 1) continue;  // then the parts must suit all sites
+      std::vector<Mask> early, there;
+      const Mask whole = mask_of(program, d.aggregate);
+      for (const Derivation& y : verdict.derivations) {
+        const Mask mask = mask_of(program, y.aggregate);
+        if (y.site != d.site || mask == whole) continue;
+        if (y.round < d.round) there.push_back(mask);
+        if (y.round < d.round - 1) early.push_back(mask);
+      }
+      std::vector<Mask> chosen;
+      std::vector<std::vector<Mask>> all, earlier;
+      all_partitions(there, whole, chosen, all);
+      all_partitions(early, whole, chosen, earlier);
+      EXPECT_TRUE(earlier.empty()) << print(program);
+      std::vector<std::string> best;
+      for (const auto& parts : all) {
+        std::vector<std::string> names;
+        for (Mask part : parts) names.push_back(letters(part));
+        if (best.empty() || std::pair(names.size(), names) < std::pair(best.size(), best))
+          best = names;
+      }
+      std::vector<std::string> ours;
+      for (AggregateId part : verdict.parts_of(d)) ours.push_back(letters(mask_of(program, part)));
+      EXPECT_EQ(ours, best) << print(program);
+      ++seen;
+      choices += all.size() > 1 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(seen, 100);
+  EXPECT_GT(choices, 30);
+}
+
+Verdict check_text(const std::string& text) {
+  const ParseVerdict read = parse(text);
+  EXPECT_TRUE(read.ok) << read.reason;
+  return check(read.program);
+}
+
+std::vector<std::string> derivations_of(const std::string& text) {
+  const Program program = parse(text).program;
+  return derivation_texts(program, check(program));
+}
+
+TEST(ExchangeClosure, RecursiveDoublingRoundByRound) {
+  EXPECT_EQ(derivations_of("IN: A @ 0; B @ 1\nOUT: A+B @ 0, 1\nA @ 0 -> 1; B @ 1 -> 0\nA+B @ 0, 1"),
+            (std::vector<std::string>{"0: A @ 0", "0: B @ 1", "1: A @ 1 <- 0", "1: B @ 0 <- 1",
+                                      "2: A+B @ 0 = A B", "2: A+B @ 1 = A B"}));
+}
+
+TEST(ExchangeClosure, WhatIsThereIsNotDerivedAgain) {
+  EXPECT_EQ(derivations_of("IN: A @ 0\nOUT: A @ 1\nA @ 0 -> 1; A @ 1 -> 0; A @ 0; A @ 0 -> 0"),
+            (std::vector<std::string>{"0: A @ 0", "1: A @ 1 <- 0"}));
+}
+
+TEST(ExchangeClosure, ReplicasComeFromOneTreeWhereTheProgramAllowsIt) {
+  // Site 0 first has A+B and C, site 1 first A and B+C; later both have all single atoms.
+  const std::string in = "IN: A+B @ 0; C @ 0, 2; A @ 1, 2; B+C @ 1; B @ 2\nOUT: A+B+C @ 0, 1\n";
+  const std::string locals = "A+B+C @ 0, 1\n";
+  const Verdict both = check_text(in + locals + "A @ 2 -> 0, 1; B @ 2 -> 0, 1; C @ 2 -> 0, 1");
+  EXPECT_TRUE(both.ok());
+  EXPECT_TRUE(both.uniform);
+  // Where it does not, the program is valid, and the verdict says that replicas may differ.
+  const Verdict apart = check_text(in + locals);
+  EXPECT_TRUE(apart.ok()) << apart.reason;
+  EXPECT_FALSE(apart.uniform);
+  // A site that can receive the result does so, rather than derive it otherwise.
+  const Verdict sent = check_text(in + locals + "A+B+C @ 0 -> 1");
+  EXPECT_TRUE(sent.uniform);
+}
+
+}  // namespace
+}  // namespace einsummable::exchange
