@@ -33,14 +33,6 @@ double neutral(Merge merge, size_t component) {
   throw InternalError("unknown merge");
 }
 
-// Whether (index a, value x) beats (index b, value y).
-bool comes_first(double a, double x, double b, double y) {
-  const bool x_nan = std::isnan(x), y_nan = std::isnan(y);
-  if (x_nan != y_nan) return x_nan;
-  if (!x_nan && x != y) return x > y;
-  return a < b;
-}
-
 void merge_first_max(std::vector<Array64>& into, const std::vector<Array64>& part) {
   for (size_t i = 0; i < into[0].values().size(); ++i) {
     double& index = into[0].values()[i];
@@ -75,6 +67,13 @@ std::string_view name(Merge merge) {
   static constexpr std::array<std::string_view, 7> names = {
       "sum", "prod", "max", "min", "log_sum_exp", "weighted_mean", "first_max"};
   return names[static_cast<size_t>(merge)];
+}
+
+bool comes_first(double index, double x, double other, double y) {
+  const bool x_nan = std::isnan(x), y_nan = std::isnan(y);
+  if (x_nan != y_nan) return x_nan;
+  if (!x_nan && x != y) return x > y;
+  return index < other;
 }
 
 double merge_values(Merge merge, double a, double b) {
@@ -121,7 +120,10 @@ int64_t partial_bytes(const PartialType& partial, const Box& output) {
 std::vector<Array64> identity(const PartialType& partial, const Box& output) {
   std::vector<Array64> arrays;
   for (size_t c = 0; c < partial.components.size(); ++c) {
-    arrays.emplace_back(component_box(partial.components[c], output), neutral(partial.merge, c));
+    const Component& component = partial.components[c];
+    double value = neutral(partial.merge, c);
+    if (component.dtype == DType::boolean) value = std::clamp(value, 0.0, 1.0);
+    arrays.emplace_back(component_box(component, output), value);
   }
   return arrays;
 }

@@ -57,6 +57,9 @@ int64_t partial_bytes(const PartialType& partial, const Box& output);
 // The identity of the merge, one array a component, for the block `output`.
 std::vector<Array64> identity(const PartialType& partial, const Box& output);
 
+// Whether the value x at `index` beats y at `other` under first_max.
+bool comes_first(double index, double x, double other, double y);
+
 // Two values merged, for a merge of one component.
 double merge_values(Merge merge, double a, double b);
 

@@ -38,9 +38,9 @@ TEST(GraphText, ErrorsNameTheLine) {
             "graph text, line 2, column 15: the dtype before this is unknown");
   EXPECT_EQ(message("graph 1\n%0 = input f32[1] \"x\"\n%1 = matmul(%0, %4) \"y\"\n"),
             "graph text, line 3, column 19: there is no tensor %4 yet");
-  EXPECT_EQ(message("graph 1\n%0 = input f32[1] \"x\"\n%1 = matmul(%0, %0) \"y\"\n"),
-            "graph text, line 3, column 1: matmul \"y\": x is float32[1] and x is float32[1]; both "
-            "need at least two axes");
+  EXPECT_EQ(message("graph 1\n%0 = input f32[] \"x\"\n%1 = matmul(%0, %0) \"y\"\n"),
+            "graph text, line 3, column 1: matmul \"y\": x is float32[] and x is float32[]; both "
+            "need at least one axis");
   EXPECT_EQ(message("graph 1\n%0 = input f32[1] \"\"\n"),
             "graph text, line 2, column 21: a name is not empty");
 }
