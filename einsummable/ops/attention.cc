@@ -237,6 +237,12 @@ Signature Attention::query() const {
 Signature Attention::key() const {
   Signature signature = parse({"s*", "k"});
   signature.name = "key";
+  Work& work = signature.indices[static_cast<size_t>(find_index(signature, "k"))].work;
+  if (visible_.causal) {
+    work = {Work::Kind::causal_keys, visible_.ends, visible_.offset()};
+  } else if (!visible_.ends.empty()) {
+    work = {Work::Kind::segments, visible_.ends};
+  }
   return signature;
 }
 

@@ -6,7 +6,7 @@
 namespace einsummable {
 namespace {
 
-// The work of rows [0, rows) of a segment of `length` rows.
+// The work of rows (or keys) [0, rows) of a segment of `length`.
 double within_segment(Work::Kind kind, int64_t offset, double rows, double length) {
   switch (kind) {
     case Work::Kind::length:
@@ -17,6 +17,12 @@ double within_segment(Work::Kind kind, int64_t offset, double rows, double lengt
       const double hidden = std::clamp(-static_cast<double>(offset), 0.0, rows);
       const double seeing = rows - hidden, first = 1 + static_cast<double>(offset) + hidden;
       return seeing * first + seeing * (seeing - 1) / 2;
+    }
+    case Work::Kind::causal_keys: {
+      const double all_seen = std::clamp(static_cast<double>(offset), 0.0, rows);
+      const double rest = rows - all_seen;
+      return all_seen * (length - static_cast<double>(offset)) + rest * length -
+             rest * (all_seen + rows - 1) / 2;
     }
   }
   throw InternalError("unknown kind of work");

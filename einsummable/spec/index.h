@@ -12,9 +12,10 @@ namespace einsummable {
 // How much work lies before a position of an index: what cuts balance.
 struct Work {
   enum class Kind : uint8_t {
-    length,    // as many units
-    segments,  // len^2 a segment, evenly within it: attention over packed sequences
-    causal,    // as many keys as the rows of a segment may see: row r of one sees r + 1 + offset
+    length,       // as many units
+    segments,     // len^2 a segment, evenly within it: attention over packed sequences
+    causal,       // as many keys as the rows of a segment may see: row r of one sees r + 1 + offset
+    causal_keys,  // the same pairs, counted by key: key j of n is seen by n - max(j, offset) rows
   };
   Kind kind = Kind::length;
   std::vector<int64_t> segments = {};  // end positions; empty: one segment, the whole index

@@ -75,13 +75,31 @@ TEST(Attention, PackedQueryBlocksReadFromTheStartOfTheirSequence) {
   EXPECT_EQ(cut(whole->signatures()[1], "q", {0, 3, 4, 6}).cell(1).inputs[1][1], (Interval{2, 5}));
 }
 
-TEST(Attention, CausalQueryCutsBalanceTheWorkNotTheRows) {
-  const auto op = attention(1, 1, 100, 100, {{"causal", true}});
-  const Signature query = op->signatures()[1];
-  const auto cuts = near_equal(query.indices[static_cast<size_t>(find_index(query, "q"))], 2);
-  EXPECT_EQ(cuts, (Cuts{0, 71, 100}));
-  const JoinAggSpec spec = cut(query, "q", *cuts);
-  EXPECT_NEAR(op->flops(spec.cell(0)) / op->flops(spec.cell(1)), 1, 0.05);
+TEST(Attention, QueryAndKeyCutsBalanceTheWorkNotTheRows) {
+  const auto causal = [](int64_t rows, int64_t keys) {
+    return attention(1, 1, rows, keys, {{"causal", true}});
+  };
+  const auto packed = [](bool is_causal) {
+    return attention(1, 1, 400, 400,
+                     {{"causal", is_causal}, {"ends", std::vector<int64_t>{100, 350, 400}}});
+  };
+  for (const auto& op : {causal(400, 400), causal(100, 400), causal(400, 100), packed(true),
+                         packed(false), attention(1, 1, 400, 400)}) {
+    for (const auto& [position, index] : {std::pair(1, "q"), std::pair(2, "k")}) {
+      const Signature signature = op->signatures()[static_cast<size_t>(position)];
+      const Index& cut_index = signature.indices[static_cast<size_t>(find_index(signature, index))];
+      const JoinAggSpec spec = cut(signature, index, *near_equal(cut_index, 4));
+      double total = 0;
+      for (int64_t cell = 0; cell < 4; ++cell) total += op->flops(spec.cell(cell));
+      for (int64_t cell = 0; cell < 4; ++cell) {
+        EXPECT_NEAR(op->flops(spec.cell(cell)) / total, 0.25, 0.02)
+            << text(op->attributes()) << " " << index;
+      }
+    }
+  }
+  const Signature query = causal(100, 100)->signatures()[1];
+  EXPECT_EQ(near_equal(query.indices[static_cast<size_t>(find_index(query, "q"))], 2),
+            (Cuts{0, 71, 100}));
 }
 
 TEST(Attention, KeyCutsMergeByLogSumExp) {
