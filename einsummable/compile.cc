@@ -66,11 +66,12 @@ std::unique_ptr<Executable> compile_timed(Plan plan, const CompileOptions& optio
   const Traits traits = executor.traits();
   auto tasks = timed(times.lowering, [&] {
     auto lowered = std::make_shared<TaskGraph>(lower(plan.physical, traits));
+    fuse_elementwise(*lowered);
 
     plan_memory(*lowered, traits);
     return lowered;
   });
-  VerifyReport report;
+  VerifyReport report = timed(times.verification, [&] { return verify(*tasks, traits); });
   if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
   auto execution = timed(times.preparation, [&] { return executor.prepare(tasks); });
   return std::make_unique<Executable>(std::move(plan), std::move(tasks), std::move(report),

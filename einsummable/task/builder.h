@@ -28,6 +28,7 @@ class TaskGraphBuilder {
   TaskId add_task(Task task);
   // Appends the task after another one as well.
   TaskId add_task(Task task, TaskId earlier);
+  void add_view(View view) { graph_.views.push_back(std::move(view)); }
   void add_offload(int32_t save, Located from);
 
   // The input or parameter's box at a site, loaded there. Boxes within one announced earlier share

@@ -145,13 +145,16 @@ void ExchangeLowering::transfer(AggregateId aggregate, SiteId from, SiteId to) {
   Operands out = complete ? place_complete(region, to) : place_partial(region, to);
   Task task = copy_task(Task::Kind::transfer, to, region.tensor);
   Task unpack = copy_task(Task::Kind::concat, to, region.tensor);
+  const PartialType partial = partial_type(region.tensor);
   const bool dense = builder_.traits().transfers == Traits::Transfers::dense;
   for (size_t b = 0; b < in.size(); ++b) {
     for (size_t c = 0; c < in[b].size(); ++c) {
+      const Box box =
+          complete ? region.boxes[b] : component_box(partial.components[c], region.boxes[b]);
       const bool pack = dense && !is_dense(in[b][c]);
-      task.reads.push_back(pack ? packed(in[b][c], from) : in[b][c]);
+      task.reads.push_back(pack ? packed(region.tensor, in[b][c], box, from) : in[b][c]);
       if (dense && !is_dense(out[b][c])) {
-        task.writes.push_back(staging(out[b][c], to));
+        task.writes.push_back(staging(region.tensor, out[b][c], box, to));
         unpack.reads.push_back(task.writes.back());
         unpack.writes.push_back(out[b][c]);
       } else {
@@ -165,19 +168,20 @@ void ExchangeLowering::transfer(AggregateId aggregate, SiteId from, SiteId to) {
   located_[{aggregate, to}] = std::move(out);
 }
 
-// A dense buffer of the operand's shape at a site.
-Operand ExchangeLowering::staging(const Operand& operand, SiteId site) {
-  const Buffer like = builder_.buffer(operand.buffer);
+// A dense buffer at a site for what another buffer holds of `box`.
+Operand ExchangeLowering::staging(TensorId tensor, const Operand& like, const Box& box,
+                                  SiteId site) {
   const BufferId id = builder_.add_buffer(
-      {.site = site, .dtype = like.dtype, .tensor = like.tensor, .box = box_of(operand.shape)});
+      {.site = site, .dtype = builder_.buffer(like.buffer).dtype, .tensor = tensor, .box = box});
   return whole_operand(id, builder_.buffer(id));
 }
 
 // A dense copy of the operand at its site.
-Operand ExchangeLowering::packed(const Operand& operand, SiteId site) {
-  Task task = copy_task(Task::Kind::slice, site, builder_.buffer(operand.buffer).tensor);
+Operand ExchangeLowering::packed(TensorId tensor, const Operand& operand, const Box& box,
+                                 SiteId site) {
+  Task task = copy_task(Task::Kind::slice, site, tensor);
   task.reads = {operand};
-  task.writes = {staging(operand, site)};
+  task.writes = {staging(tensor, operand, box, site)};
   const Operand out = task.writes[0];
   builder_.add_task(std::move(task));
   return out;

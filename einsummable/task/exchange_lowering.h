@@ -47,8 +47,8 @@ class ExchangeLowering {
   Operands place_complete(const Region& region, SiteId site);
   Operands place_partial(const Region& region, SiteId site);
   std::vector<Operand> destination(TensorId tensor, SiteId site, const Box& box);
-  Operand packed(const Operand& operand, SiteId site);
-  Operand staging(const Operand& operand, SiteId site);
+  Operand packed(TensorId tensor, const Operand& operand, const Box& box, SiteId site);
+  Operand staging(TensorId tensor, const Operand& like, const Box& box, SiteId site);
   Assembly& assembly(TensorId tensor, const Resident& block);
 
   TaskGraphBuilder& builder_;

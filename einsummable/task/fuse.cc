@@ -31,6 +31,7 @@ Readers readers_of(const TaskGraph& graph) {
       readers.last[read.buffer.index()] = TaskId(static_cast<int64_t>(t));
     }
   }
+  for (const View& view : graph.views) readers.count[view.input.buffer.index()] += 2;
   for (const Offload& offload : graph.offloads) readers.count[offload.from.buffer.index()] += 2;
   return readers;
 }
@@ -41,7 +42,7 @@ bool reads_as_written(const TaskGraph& graph, const Operand& written, const Oper
                       const Task& reader) {
   if (read != written) return false;
   const KernelStep& last = reader.steps.back();
-  const Box& output = graph.plan->specs[last.op.index()].cell(last.cell).outputs[0];
+  const Box output = graph.plan->specs[last.op.index()].cell(last.cell).outputs[0];
   return read.shape == shape_of(output);
 }
 
@@ -123,6 +124,10 @@ void remove(TaskGraph& graph, const std::vector<char>& tasks, const std::vector<
     for (Operand& operand : task.reads) rename(operand);
     for (Operand& operand : task.writes) rename(operand);
     rename_tasks(task.after);
+  }
+  for (View& view : graph.views) {
+    rename(view.input);
+    rename(view.output);
   }
   for (Load& load : graph.loads) load.buffer = buffer_ids[load.buffer.index()];
   for (Offload& offload : graph.offloads) {

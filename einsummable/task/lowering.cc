@@ -82,7 +82,7 @@ class Lowering {
       task.reads.push_back(input(exchange, node.inputs[k], {site, function.inputs[k]}));
       step.inputs.push_back({.read = static_cast<int32_t>(k)});
     }
-    if (becomes_view(node, function, site, task.reads, plan().specs[op.index()])) return;
+    if (becomes_view(op, cell, site, function, task.reads)) return;
     for (size_t o = 0; o < node.outputs.size(); ++o) {
       add_output(node, o, function.outputs[o], cell, site, blocks[o], task);
     }
@@ -105,15 +105,18 @@ class Lowering {
   }
 
   // A layout operator whose block is a view of its input's costs nothing.
-  bool becomes_view(const GraphOp& node, const FunctionSpec& function, SiteId site,
-                    const std::vector<Operand>& reads, const JoinAggSpec& spec) {
-    if (reads.size() != 1 || node.outputs.size() != 1 || spec.partials(0) != 1) return false;
+  bool becomes_view(OpId op, int64_t cell, SiteId site, const FunctionSpec& function,
+                    const std::vector<Operand>& reads) {
+    const GraphOp& node = graph().op(op);
+    if (reads.size() != 1 || node.outputs.size() != 1) return false;
+    if (plan().specs[op.index()].partials(0) != 1) return false;
     const Operand& read = reads[0];
     auto layout = node.op->view(function, {read.offset, read.shape, read.strides});
     if (!layout) return false;
-    const Buffer& buffer = builder_.buffer(read.buffer);
-    builder_.locate(node.outputs[0], site,
-                    {function.outputs[0], operand_of(read.buffer, buffer, *std::move(layout))});
+    Operand output = operand_of(read.buffer, builder_.buffer(read.buffer), *std::move(layout));
+    builder_.locate(node.outputs[0], site, {function.outputs[0], output});
+    builder_.add_view(
+        {.op = op, .cell = cell, .site = site, .input = read, .output = std::move(output)});
     return true;
   }
 

@@ -92,6 +92,16 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
+// A cell of a layout operator that is a view: its output block, where its input block lies.
+struct View {
+  OpId op;
+  int64_t cell = 0;
+  SiteId site;
+  Operand input, output;
+
+  bool operator==(const View&) const = default;
+};
+
 // What the caller gives, into an input or parameter buffer: all of its box.
 struct Load {
   TensorId tensor;
@@ -121,6 +131,7 @@ struct TaskGraph {
   std::shared_ptr<const PhysicalPlan> plan;
   std::vector<Buffer> buffers;
   std::vector<Task> tasks;
+  std::vector<View> views;
   std::vector<Load> loads;
   std::vector<Offload> offloads;
   std::vector<SiteMemory> memory;  // a site of the plan each
@@ -144,6 +155,7 @@ std::string_view name(Task::Kind kind);
 //   task graph 1
 //   site 0 arena 4096 workspace 0
 //   buffer 7 temporary site 2 f32 %4 [0:128, 0:4096] offset 65536
+//   view site 2 "heads" cell 3 in 7[] out 7[] as [32, 128, 128] strides [128, 4096, 1] at 0
 //   12 kernel site 2 "up" cell 3 in 5[0:128, 0:4096] 6[] out 7[] after 3 9
 //   13 transfer site 4 %4 in 7[] out 31[] after 12
 std::string text(const TaskGraph& graph);

@@ -14,7 +14,7 @@ struct Check {
   std::string name;
   int64_t count = 0;
   double seconds = 0;
-  std::string detail;  // empty: all hold
+  std::string detail = {};  // empty: all hold
 };
 
 struct VerifyReport {

@@ -73,6 +73,7 @@ std::span<const KernelEntry> fast_kernels() {
 }
 
 PreparedKernel prepare_kernel(const KernelCall& call) {
+  if (call.op.elementwise()) return prepare_elementwise(call.op, call.inputs, call.outputs[0]);
   for (const KernelEntry& entry : fast_kernels()) {
     if (entry.op != call.op.name()) continue;
     if (auto prepared = entry.prepare(call)) return *std::move(prepared);

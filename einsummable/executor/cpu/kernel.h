@@ -43,4 +43,14 @@ std::span<const KernelEntry> fast_kernels();
 PreparedKernel prepare_kernel(const KernelCall& call);
 PreparedKernel prepare_reference(const KernelCall& call);
 
+// The kernel of one elementwise operator on its blocks.
+PreparedKernel prepare_elementwise(const Operator& op, std::span<const StridedView> inputs,
+                                   const StridedView& output);
+
+// The kernel of a run of elementwise operators: the steps of a task in order, the last one's block
+// stored. `inputs` are the task's reads.
+PreparedKernel prepare_fused(const Graph& graph, const Task& task,
+                             std::span<const StridedView> inputs,
+                             std::span<const StridedView> outputs);
+
 }  // namespace einsummable::cpu

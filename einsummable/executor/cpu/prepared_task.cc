@@ -22,7 +22,7 @@ PreparedTask prepare_copies(const Task& task, const Arenas& arenas) {
 PreparedKernel prepare_steps(const TaskGraph& graph, const Task& task,
                              std::span<const StridedView> inputs,
                              std::span<const StridedView> outputs) {
-  ensure(task.steps.size() == 1, "a kernel of several steps");
+  if (task.steps.size() > 1) return prepare_fused(graph.graph(), task, inputs, outputs);
   const KernelStep& step = task.steps[0];
   const Operator& op = *graph.graph().op(step.op).op;
   const JoinAggSpec& spec = graph.plan->specs[step.op.index()];

@@ -39,11 +39,11 @@ Expression::Value Expression::cast(Value value, DType to) {
       {.kind = Instruction::Kind::cast, .dtype = to, .arity = 1, .operands = {value, 0, 0}});
 }
 
-Expression::Value Expression::apply(FunctionId function, std::initializer_list<Value> operands,
+Expression::Value Expression::apply(FunctionId function, std::span<const Value> operands,
                                     std::optional<double> parameter) {
   const ScalarFunction& f = scalar_function(function);
   ensure(operands.size() == static_cast<size_t>(f.arity), "operands of a scalar function");
-  const DType operand = dtype(*operands.begin());
+  const DType operand = dtype(operands.front());
   Instruction instruction = {.kind = Instruction::Kind::apply,
                              .dtype = result_dtype(function, operand),
                              .function = function,

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "einsummable/ops/functions.h"
@@ -44,8 +45,12 @@ class Expression {
 
   // The operands have one dtype, that of operand_dtype; the result has result_dtype. `parameter`
   // is the function's default if there is none.
-  Value apply(FunctionId function, std::initializer_list<Value> operands,
+  Value apply(FunctionId function, std::span<const Value> operands,
               std::optional<double> parameter = std::nullopt);
+  Value apply(FunctionId function, std::initializer_list<Value> operands,
+              std::optional<double> parameter = std::nullopt) {
+    return apply(function, std::span(operands.begin(), operands.size()), parameter);
+  }
 
   // The next output.
   void output(Value value);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/task/verify.h"
+
+#include <chrono>
+
+#include "einsummable/base/error.h"
+#include "einsummable/base/text.h"
+#include "einsummable/task/verify_checks.h"
+
+namespace einsummable {
+namespace {
+
+template <class Work>
+bool run_check(VerifyReport& report, std::string name, const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  Check check{.name = std::move(name)};
+  work(check);
+  check.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.checks.push_back(std::move(check));
+  return report.checks.back().detail.empty();
+}
+
+}  // namespace
+
+VerifyReport examine(const TaskGraph& graph, const Traits& traits) {
+  VerifyReport report;
+  run_check(report, "tiling", [&](Check& check) { check_tiling(*graph.plan, check); });
+  run_check(report, "closure", [&](Check& check) { check_closure(*graph.plan, check); });
+  const bool in_place =
+      run_check(report, "memory", [&](Check& check) { check_memory(graph, traits, check); });
+  if (!in_place) return report;
+  run_check(report, "single_assignment",
+            [&](Check& check) { check_single_assignment(graph, check); });
+  run_check(report, "races", [&](Check& check) { check_races(graph, check); });
+  run_check(report, "provenance", [&](Check& check) { check_provenance(graph, check); });
+  return report;
+}
+
+VerifyReport verify(const TaskGraph& graph, const Traits& traits) {
+  VerifyReport report = examine(graph, traits);
+  for (const Check& check : report.checks) {
+    ensure(check.detail.empty(), "verification, " + check.name + ": " + check.detail);
+  }
+  return report;
+}
+
+std::string describe(const TaskGraph& graph, TaskId task) {
+  const Task& of = graph.task(task);
+  std::string what = std::string(name(of.kind));
+  for (const KernelStep& step : of.steps) what += " " + quote(graph.graph().op(step.op).name);
+  if (of.kind != Task::Kind::kernel) {
+    what += " of " + quote(graph.graph().tensor(of.tensor).name);
+  }
+  return "task " + std::to_string(task.value) + " (" + what + " at site " +
+         std::to_string(of.site.value) + ")";
+}
+
+}  // namespace einsummable
