@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$root/.venv
 cd "$root"
-export PATH=$venv/bin:$PATH
+export PATH=$venv/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1
 # The environment is the checkout's own: nothing from outside it is imported.
 unset PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
