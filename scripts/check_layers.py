@@ -123,6 +123,8 @@ def check_file(path: str, includes: Includes) -> list[str]:
     if layer is None:
         return faults
     allowed = visible(layer)
+    if path.startswith("tests/") and "graph" in allowed:
+        allowed |= {"workloads"}  # the paper's computations are there for tests
     for target, first in sorted(reached.items()):
         # What tests share may see everything; only what a test includes itself counts.
         if path.startswith("tests/") and (first.startswith("tests/") or target != first):
@@ -140,7 +142,8 @@ def check(sources: dict[str, str]) -> list[str]:
     faults = []
     for path, text in sorted(sources.items()):
         faults += check_file(path, includes)
-        if path.endswith(".h") and "#pragma once" not in text:
+        # Headers that Highway reads once for each instruction set hold guards of its own.
+        if path.endswith(".h") and "#pragma once" not in text and "HWY_" not in text:
             faults.append(f"{path}: has no #pragma once")
     return faults
 

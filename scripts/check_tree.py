@@ -98,27 +98,27 @@ def check_code(path: str, text: str) -> Iterable[str]:
 
 
 def check_mirror(files: dict[str, str]) -> Iterable[str]:
-    """Yield sources without a test, and tests without a source of their name.
+    """Yield sources without a test.
 
     ``einsummable/<folder>/<stem>.cc`` is tested by ``tests/<folder>/<stem>_test.cc``, or by another
-    test there that includes its header. A source that declares nothing (no header of its name) is
-    tested through what declares it; operators are such, and the conformance tests loop over them.
+    test there that includes its header. What no other folder sees (it has no header of its name, or
+    one that only its own folder includes) is a part, tested through what uses it; operators are
+    such parts, and the conformance tests loop over them.
     """
+    users: dict[str, set[str]] = {}
+    for path, text in files.items():
+        for header in re.findall(r'^#include "(einsummable/[^"]+)"', text, re.MULTILINE):
+            users.setdefault(header, set()).add(path.rpartition("/")[0])
     for path in sorted(files):
         stem = path.removesuffix(".cc").removeprefix("einsummable/")
-        header = f"einsummable/{stem}.h"
-        if path == f"einsummable/{stem}.cc" and header in files and path not in TESTED_BY:
-            folder = f"tests/{stem}".rpartition("/")[0]
-            if f"tests/{stem}_test.cc" not in files and not any(
-                other.startswith(f"{folder}/") and f'#include "{header}"' in text
-                for other, text in files.items()
-            ):
-                yield f"{path}: there is no tests/{stem}_test.cc, nor a test with its header"
-        test = re.fullmatch(r"tests/(.+)/(\w+)_test\.cc", path)
-        if test and any(other.startswith(f"einsummable/{test[1]}/") for other in files):
-            stem = f"einsummable/{test[1]}/{test[2]}"
-            if not {f"{stem}.cc", f"{stem}.h", f"{stem}.def"} & set(files):
-                yield f"{path}: there is no {stem}.cc or .h for it to test"
+        if path != f"einsummable/{stem}.cc" or path in TESTED_BY:
+            continue
+        folder = stem.rpartition("/")[0]
+        used_in = users.get(f"einsummable/{stem}.h", set())
+        tested = {used for used in used_in if f"{used}/".startswith(f"tests/{folder}/")}
+        outside = {used for used in used_in if not used.startswith("tests")}
+        if outside - {f"einsummable/{folder}".rstrip("/")} and not tested:
+            yield f"{path}: there is no tests/{stem}_test.cc, nor a test there with its header"
     for path, test_path in TESTED_BY.items():
         if not {path, test_path} <= set(files):
             yield f"scripts/check_tree.py: TESTED_BY has {path} by {test_path}: not both exist"

@@ -16,6 +16,7 @@ BASE = {
     "einsummable/tensor/tiling.h": source("einsummable/base/error.h"),
     "einsummable/spec/index.h": source("einsummable/tensor/tiling.h"),
     "einsummable/ops/operator.h": source("einsummable/spec/index.h"),
+    "einsummable/workloads/ffn.h": source("einsummable/ops/operator.h"),
     "einsummable/topology/topology.h": source(),
     "einsummable/exchange/program.h": source(),
     "einsummable/exchange/simulator.h": source(
@@ -46,6 +47,7 @@ def test_legal_tree_passes():
         ("python/bindings/plan.cc", "einsummable/ops/operator.h"),
         ("tests/spec/index_test.cc", "einsummable/tensor/tiling.h"),
         ("tests/spec/index_test.cc", "tests/support/random_graph.h"),
+        ("tests/logical/plan_test.cc", "einsummable/workloads/ffn.h"),
         ("tests/conformance/conformance_test.cc", "einsummable/executor/cpu/pool.h"),
     ],
 )
@@ -67,6 +69,8 @@ def test_include_downwards_is_legal(path, include):
         ("einsummable/executor/pool.cc", "einsummable/executor/cpu/pool.h"),
         ("einsummable/ops/matmul.cc", "tests/support/random_graph.h"),
         ("tests/spec/index_test.cc", "einsummable/ops/operator.h"),
+        ("tests/spec/index_test.cc", "einsummable/workloads/ffn.h"),
+        ("einsummable/logical/plan.cc", "einsummable/workloads/ffn.h"),
         ("tests/executor/cpu/run_test.cc", "einsummable/executor/mpi/rank.h"),
     ],
 )
