@@ -24,6 +24,15 @@ Operand part_operand(BufferId id, const Buffer& buffer, const Box& box) {
   return out;
 }
 
+Operand region_operand(BufferId id, const Buffer& buffer, const Box& region) {
+  Box box = region;
+  for (size_t i = 0; i < box.size(); ++i) {
+    box[i].lo += buffer.box[i].lo;
+    box[i].hi += buffer.box[i].lo;
+  }
+  return part_operand(id, buffer, box);
+}
+
 int64_t transferred_bytes(const TaskGraph& graph) {
   int64_t bytes = 0;
   for (const Task& task : graph.tasks) {
@@ -40,6 +49,11 @@ std::string_view name(Task::Kind kind) {
   static constexpr std::array<std::string_view, 6> names = {"kernel",    "slice",    "concat",
                                                             "aggregate", "finalise", "transfer"};
   return names[static_cast<size_t>(kind)];
+}
+
+std::string_view name(Buffer::Role role) {
+  static constexpr std::array<std::string_view, 3> names = {"temporary", "input", "parameter"};
+  return names[static_cast<size_t>(role)];
 }
 
 }  // namespace einsummable

@@ -144,11 +144,14 @@ struct TaskGraph {
 // The whole buffer as an operand; the part `box` (in the coordinates of the buffer's tensor).
 Operand whole_operand(BufferId id, const Buffer& buffer);
 Operand part_operand(BufferId id, const Buffer& buffer, const Box& box);
+// The part at `region`, counted from the buffer's corner.
+Operand region_operand(BufferId id, const Buffer& buffer, const Box& region);
 
 // Bytes that cross between sites: the reads of all transfers.
 int64_t transferred_bytes(const TaskGraph& graph);
 
 std::string_view name(Task::Kind kind);
+std::string_view name(Buffer::Role role);
 
 // The text form, and back. Task graphs are read beside the plan they came from, which names
 // operators and blocks. `parse_task_graph` throws PlanError with line and column.
@@ -156,8 +159,9 @@ std::string_view name(Task::Kind kind);
 //   site 0 arena 4096 workspace 0
 //   buffer 7 temporary site 2 f32 %4 [0:128, 0:4096] offset 65536
 //   view site 2 "heads" cell 3 in 7[] out 7[] as [32, 128, 128] strides [128, 4096, 1] at 0
-//   12 kernel site 2 "up" cell 3 in 5[0:128, 0:4096] 6[] out 7[] after 3 9
+//   12 kernel site 2 "up" cell 3(in 0, in 1) in 5[0:128, 0:4096], 6[] out 7[] after 3 9
 //   13 transfer site 4 %4 in 7[] out 31[] after 12
+//   offload 0 [0:128, 0:4096] from 31[] after 13
 std::string text(const TaskGraph& graph);
 TaskGraph parse_task_graph(std::string_view text, std::shared_ptr<const PhysicalPlan> plan);
 
