@@ -34,8 +34,8 @@ std::vector<Array64> partials_of(const Operator& op, const FunctionSpec& cell,
 // The outputs, finalised, without any cut.
 std::vector<Array64> whole_reference(const Operator& op, const std::vector<Array64>& inputs);
 
-// The outputs under a spec by the three steps of Definition 3.7: join, aggregate, recompose. Partial
-// results merge in a shuffled order.
+// The outputs under a spec by the three steps of Definition 3.7: join, aggregate, recompose.
+// Partial results merge in a shuffled order.
 std::vector<Array64> implemented(const Operator& op, const JoinAggSpec& spec,
                                  const std::vector<Array64>& inputs);
 
