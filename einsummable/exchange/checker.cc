@@ -214,6 +214,19 @@ Verdict Checker::search() {
 
 }  // namespace
 
+std::string derivations_text(const Program& program, const Verdict& verdict) {
+  std::string text;
+  for (const Derivation& d : verdict.derivations) {
+    text += std::to_string(d.round) + ": " + aggregate_text(program, d.aggregate) + " @ " +
+            std::to_string(d.site.value);
+    if (d.kind == Derivation::Kind::received) text += " <- " + std::to_string(d.source.value);
+    if (d.kind == Derivation::Kind::aggregated) text += " =";
+    for (AggregateId part : verdict.parts_of(d)) text += " " + aggregate_text(program, part);
+    text += '\n';
+  }
+  return text;
+}
+
 Verdict check(const Program& program, const CheckOptions& options) {
   if (auto fault = ill_formed(program)) return invalid(std::move(fault->reason));
   if (program.splits().empty()) return Checker(program, options).run();

@@ -45,6 +45,10 @@ struct Verdict {
   }
 };
 
+// One line a derivation, for people: "2: A+B @ 0 = A B" is aggregated from A and B in round 2,
+// "1: A @ 1 <- 0" received from site 0 in round 1, "0: A @ 0" given. `program` has no splits.
+std::string derivations_text(const Program& program, const Verdict& verdict);
+
 // Checks a program with every split atom replaced by its pieces. With partitions given by size
 // alone, answers for the members given, or looks for members that make it valid: the first, sites
 // in order and partitions in order, so each site goes to the earliest partition that works.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <sstream>
 
 #include "einsummable/exchange/checker.h"
 #include "einsummable/exchange/parser.h"
@@ -174,15 +175,9 @@ TEST(ExchangeClosure, MutationsOfValidProgramsAreRejectedExactlyWhenBruteForceSa
 }
 
 std::vector<std::string> derivation_texts(const Program& program, const Verdict& verdict) {
+  std::istringstream lines(derivations_text(program, verdict));
   std::vector<std::string> texts;
-  for (const Derivation& d : verdict.derivations) {
-    std::string text = std::to_string(d.round) + ": " + aggregate_text(program, d.aggregate) +
-                       " @ " + std::to_string(d.site.value);
-    if (d.kind == Derivation::Kind::received) text += " <- " + std::to_string(d.source.value);
-    if (d.kind == Derivation::Kind::aggregated) text += " =";
-    for (AggregateId part : verdict.parts_of(d)) text += " " + aggregate_text(program, part);
-    texts.push_back(text);
-  }
+  for (std::string line; std::getline(lines, line);) texts.push_back(line);
   return texts;
 }
 
