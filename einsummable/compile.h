@@ -10,6 +10,7 @@
 
 #include "einsummable/executor/executor.h"
 #include "einsummable/logical/optimise.h"
+#include "einsummable/plan.h"
 #include "einsummable/task/verify.h"
 
 namespace einsummable {
@@ -23,14 +24,6 @@ struct CompileOptions {
   std::optional<int64_t> memory_limit = {};  // bytes a device
   int64_t threads = 0;                       // 0: as many as devices or cores, whichever are fewer
   enum class Sites : uint8_t { shared, private_sites } sites = Sites::shared;
-};
-
-// How an operator of a graph is cut, where its cells run, and every byte that moves. Needs no
-// device.
-struct Plan {
-  std::shared_ptr<const Graph> graph;  // without operators that no saved tensor needs
-  LogicalPlan logical;
-  std::shared_ptr<const PhysicalPlan> physical;
 };
 
 // Plans a graph: logical optimisation (Section 4), then placement and exchange programs (Section

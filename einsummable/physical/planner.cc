@@ -35,18 +35,6 @@ void hold_inputs(const PhysicalPlan& plan, OpId op, Holdings& holdings) {
   }
 }
 
-void apply(const PhysicalPlan& plan, const ExchangeStep& step, Holdings& holdings) {
-  if (step.save >= 0) {
-    const TensorId tensor = plan.graph->saves()[static_cast<size_t>(step.save)].tensor;
-    for (const Resident& fetch : plan.fetches[static_cast<size_t>(step.save)]) {
-      holdings.hold(tensor, fetch);
-    }
-    return;
-  }
-  hold_inputs(plan, step.op, holdings);
-  holdings.produce(step.op, plan.specs[step.op.index()], plan.placement[step.op.index()]);
-}
-
 }  // namespace
 
 std::vector<Resident> fetches_of(const PhysicalPlan& plan, TensorId tensor,
@@ -122,10 +110,16 @@ void derive(ExchangeStep& step) {
   }
 }
 
-Holdings holdings_after(const PhysicalPlan& plan, size_t count) {
-  Holdings holdings(*plan.graph);
-  for (size_t i = 0; i < count; ++i) apply(plan, plan.steps[i], holdings);
-  return holdings;
+void apply(const PhysicalPlan& plan, const ExchangeStep& step, Holdings& holdings) {
+  if (step.save >= 0) {
+    const TensorId tensor = plan.graph->saves()[static_cast<size_t>(step.save)].tensor;
+    for (const Resident& fetch : plan.fetches[static_cast<size_t>(step.save)]) {
+      holdings.hold(tensor, fetch);
+    }
+    return;
+  }
+  hold_inputs(plan, step.op, holdings);
+  holdings.produce(step.op, plan.specs[step.op.index()], plan.placement[step.op.index()]);
 }
 
 PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "einsummable/physical/physical_plan.h"
+#include "einsummable/physical/holdings.h"
 
 namespace einsummable {
 
@@ -15,9 +15,8 @@ namespace einsummable {
 PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
                                   std::vector<JoinAggSpec> specs, int64_t sites);
 
-// What is where after the first `count` steps of a plan.
-class Holdings;
-Holdings holdings_after(const PhysicalPlan& plan, size_t count);
+// What the step leaves where, once its operator has run or its saved tensor is fetched.
+void apply(const PhysicalPlan& plan, const ExchangeStep& step, Holdings& holdings);
 
 // The step before an operator, or before a saved tensor is fetched, with its preamble and no body:
 // all that follows from specs and placement.

@@ -22,10 +22,15 @@ bool run_check(VerifyReport& report, std::string name, const Work& work) {
 
 }  // namespace
 
-VerifyReport examine(const TaskGraph& graph, const Traits& traits) {
+VerifyReport examine(const PhysicalPlan& plan) {
   VerifyReport report;
-  run_check(report, "tiling", [&](Check& check) { check_tiling(*graph.plan, check); });
-  run_check(report, "closure", [&](Check& check) { check_closure(*graph.plan, check); });
+  run_check(report, "tiling", [&](Check& check) { check_tiling(plan, check); });
+  run_check(report, "closure", [&](Check& check) { check_closure(plan, check); });
+  return report;
+}
+
+VerifyReport examine(const TaskGraph& graph, const Traits& traits) {
+  VerifyReport report = examine(*graph.plan);
   const bool in_place =
       run_check(report, "memory", [&](Check& check) { check_memory(graph, traits, check); });
   if (!in_place) return report;

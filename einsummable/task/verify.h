@@ -39,6 +39,8 @@ struct VerifyReport {
 //   memory              every buffer lies in its site's arena, and every operand in its buffer
 // `examine` reports; `verify` throws InternalError with the first failure.
 VerifyReport examine(const TaskGraph& graph, const Traits& traits);
+// Tiling and closure alone: what can be said of a plan that is not lowered.
+VerifyReport examine(const PhysicalPlan& plan);
 VerifyReport verify(const TaskGraph& graph, const Traits& traits);
 
 }  // namespace einsummable

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "einsummable/logical/logical_plan.h"
+#include "einsummable/physical/physical_plan.h"
+
+namespace einsummable {
+
+// How an operator of a graph is cut, where its cells run, and every byte that moves. Needs no
+// device.
+struct Plan {
+  std::shared_ptr<const Graph> graph;  // without operators that no saved tensor needs
+  LogicalPlan logical;
+  std::shared_ptr<const PhysicalPlan> physical;
+};
+
+// 16 hexadecimal digits that follow from the graph, its shapes and dtypes, and the number of
+// devices.
+std::string fingerprint(const Graph& graph, int64_t devices);
+
+// A plan file: its version, the fingerprint, then graph, logical and physical plan as texts.
+std::string plan_file(const Plan& plan);
+
+// Reads a plan file. Costs are computed and programs checked anew. Throws PlanError that names the
+// section and line, or the field that differs.
+Plan parse_plan_file(std::string_view text);
+
+// Throws PlanError unless the plan was made for this graph: names the first operator, tensor or
+// saved tensor that differs.
+void require_plan_of(const Plan& plan, const Graph& graph);
+
+}  // namespace einsummable

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "einsummable/base/error.h"
+#include "einsummable/compile.h"
+#include "einsummable/workloads/ffn.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/rounds.h"
+
+namespace einsummable {
+namespace {
+
+std::string message(std::string_view file) {
+  try {
+    parse_plan_file(file);
+  } catch (const PlanError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+Plan small_plan() {
+  Random random(5);
+  return make_plan(random_graph(random, 8, DType::f32), {.devices = 3});
+}
+
+TEST(PlanFile, ReadsBackToTheSamePlan) {
+  for (int round = 0; round < rounds(60, 1000); ++round) {
+    Random random(static_cast<uint64_t>(round));
+    const Graph graph = random_graph(random, 4 + round % 9, DType::f32);
+    const int64_t devices = 1 + round % 9;
+    const Plan plan =
+        make_plan(graph, {.devices = devices,
+                          .selector = round % 2 ? Selector::random : Selector::optimal,
+                          .seed = static_cast<uint64_t>(round)});
+    const std::string file = plan_file(plan);
+    const Plan back = parse_plan_file(file);
+    EXPECT_EQ(plan_file(back), file);
+    require_plan_of(back, graph);
+  }
+}
+
+TEST(PlanFile, NamesWhatDiffers) {
+  const std::string file = plan_file(small_plan());
+  EXPECT_EQ(message(""), "plan file: the first line must be 'einsummable plan 1'");
+  EXPECT_EQ(message("einsummable plan 1\n"), "plan file: the section 'graph' is missing");
+  std::string other = file;
+  other[other.find("fingerprint ") + 12] = 'x';
+  EXPECT_TRUE(message(other).starts_with("plan file: the fingerprint is not that of the graph"));
+  other = file;
+  other.replace(other.find("\nsites 3"), 8, "\nsites 4");
+  EXPECT_NE(message(other), "no error");
+}
+
+TEST(PlanFile, APlanOfAnotherGraphIsRefused) {
+  const Plan plan = make_plan(workloads::ffn(8, 4, 16, DType::f32), {.devices = 2});
+  EXPECT_NO_THROW(require_plan_of(plan, workloads::ffn(8, 4, 16, DType::f32)));
+  try {
+    require_plan_of(plan, workloads::ffn(8, 4, 32, DType::f32));
+    FAIL() << "no error";
+  } catch (const PlanError& error) {
+    EXPECT_TRUE(
+        std::string(error.what()).starts_with("the plan is for another graph: it has '%1 ="))
+        << error.what();
+  }
+}
+
+TEST(PlanFile, MutatedTextGivesASoundPlanOrAnError) {
+  const std::string file = plan_file(small_plan());
+  Random random(1);
+  int64_t refused = 0;
+  const int count = rounds(1500, 20000);
+  for (int round = 0; round < count; ++round) {
+    std::string mutated = file;
+    const auto at = static_cast<size_t>(random_below(random, static_cast<int64_t>(file.size())));
+    switch (random() % 3) {
+      case 0:
+        mutated[at] = static_cast<char>(random() % 128);
+        break;
+      case 1:
+        mutated.erase(at, 1 + random() % 9);
+        break;
+      default: {
+        const size_t line = mutated.find('\n', at);
+        if (line != std::string::npos) mutated.erase(line, mutated.find('\n', line + 1) - line);
+      }
+    }
+    try {
+      const Plan plan = parse_plan_file(mutated);
+      compile(plan, {.devices = plan.physical->sites});
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, count * 3 / 4);
+}
+
+}  // namespace
+}  // namespace einsummable
