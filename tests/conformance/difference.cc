@@ -86,8 +86,10 @@ std::string difference(const Operator& op, const JoinAggSpec& spec, Agreement ag
     const double least = bounded ? least_magnitude(op.partial(o).merge, inputs) : 0;
     for (size_t i = 0; i < expected[o].values().size(); ++i) {
       const double want = expected[o].values()[i], got = found[o].values()[i];
-      const double size = std::max({least, std::abs(want), std::abs(magnitude[o].values()[i])});
-      if (agree(want, got, bounded && std::isfinite(size) ? steps * unit * size : 0)) continue;
+      // Infinite where an input is; a log-sum-exp over -inf is finite all the same.
+      const double spread = std::abs(magnitude[o].values()[i]);
+      const double size = std::max({least, std::abs(want), std::isfinite(spread) ? spread : 0});
+      if (agree(want, got, bounded && std::isfinite(want) ? steps * unit * size : 0)) continue;
       return "element " + std::to_string(i) + " of output " + std::to_string(o) + " is " +
              float_text(got) + " instead of " + float_text(want);
     }
