@@ -65,6 +65,7 @@ class Grid {
 
 struct CellSites {
   int64_t block = -1;
+  std::vector<size_t> holders;  // positions in the tensor's complete boxes
   std::vector<SiteId> formed, required;
 };
 
@@ -122,8 +123,12 @@ std::vector<Region> regions_to_move(TensorId tensor, const Holdings& holdings,
     grid.for_each_cell(blocks[b].box,
                        [&](size_t cell) { cells[cell].block = static_cast<int64_t>(b); });
   }
-  for (const Resident& held : holdings.complete(tensor)) {
-    grid.for_each_cell(held.box, [&](size_t cell) { add_site(cells[cell].formed, held.site); });
+  const std::vector<Resident>& complete = holdings.complete(tensor);
+  for (size_t h = 0; h < complete.size(); ++h) {
+    grid.for_each_cell(complete[h].box, [&](size_t cell) {
+      cells[cell].holders.push_back(h);
+      add_site(cells[cell].formed, complete[h].site);
+    });
   }
   for (const Resident& need : missing) {
     grid.for_each_cell(need.box, [&](size_t cell) {
@@ -133,14 +138,15 @@ std::vector<Region> regions_to_move(TensorId tensor, const Holdings& holdings,
     });
   }
 
-  using Key = std::tuple<int64_t, std::vector<SiteId>, std::vector<SiteId>>;
+  // By the held boxes themselves, not by their sites: a region lies inside each box that holds it.
+  using Key = std::tuple<int64_t, std::vector<size_t>, std::vector<SiteId>>;
   std::map<Key, size_t> positions;
   std::vector<Region> regions;
   for (size_t c = 0; c < cells.size(); ++c) {
     CellSites& cell = cells[c];
     if (cell.required.empty()) continue;
     const auto [place, added] =
-        positions.try_emplace(Key(cell.block, cell.formed, cell.required), regions.size());
+        positions.try_emplace(Key(cell.block, cell.holders, cell.required), regions.size());
     if (added) {
       regions.push_back({.tensor = tensor,
                          .block = cell.block,

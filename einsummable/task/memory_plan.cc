@@ -132,7 +132,7 @@ void plan_memory(TaskGraph& graph, const Traits& traits) {
     order_reuse(graph, of_site[site], lives);
   }
   for (Task& task : graph.tasks) {
-    if (task.kind != Task::Kind::kernel || !traits.workspace) continue;
+    if (is_copy(task.kind) || !traits.workspace) continue;
     task.workspace = traits.workspace(graph, task);
     int64_t& workspace = graph.memory[task.site.index()].workspace;
     workspace = std::max(workspace, round_up(task.workspace, traits.alignment));

@@ -45,6 +45,10 @@ int64_t transferred_bytes(const TaskGraph& graph) {
   return bytes;
 }
 
+bool is_copy(Task::Kind kind) {
+  return kind == Task::Kind::slice || kind == Task::Kind::concat || kind == Task::Kind::transfer;
+}
+
 std::string_view name(Task::Kind kind) {
   static constexpr std::array<std::string_view, 6> names = {"kernel",    "slice",    "concat",
                                                             "aggregate", "finalise", "transfer"};

@@ -87,7 +87,7 @@ struct Task {
   int32_t parts = 0;                   // of an aggregate or a finalise
   std::vector<Operand> reads, writes;
   std::vector<TaskId> after;  // rising
-  int64_t workspace = 0;      // bytes of scratch the kernel asks for
+  int64_t workspace = 0;      // bytes of scratch it asks for
 
   bool operator==(const Task&) const = default;
 };
@@ -150,6 +150,8 @@ Operand region_operand(BufferId id, const Buffer& buffer, const Box& region);
 // Bytes that cross between sites: the reads of all transfers.
 int64_t transferred_bytes(const TaskGraph& graph);
 
+// Whether tasks of the kind only copy.
+bool is_copy(Task::Kind kind);
 std::string_view name(Task::Kind kind);
 std::string_view name(Buffer::Role role);
 

@@ -18,7 +18,7 @@ struct Traits {
   Memory memory = Memory::shared;
   Transfers transfers = Transfers::strided;
   int64_t alignment = 64;  // of buffers, bytes
-  // Scratch bytes that a kernel task asks for.
+  // Scratch bytes that a kernel, an aggregate or a finalise asks for.
   std::function<int64_t(const TaskGraph& graph, const Task& task)> workspace = {};
 };
 

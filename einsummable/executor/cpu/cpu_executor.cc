@@ -57,7 +57,7 @@ class CpuExecution final : public Execution {
 }  // namespace
 
 Traits CpuExecutor::traits() const {
-  return {.memory = options_.memory, .workspace = kernel_workspace};
+  return {.memory = options_.memory, .workspace = task_workspace};
 }
 
 std::unique_ptr<Execution> CpuExecutor::prepare(std::shared_ptr<const TaskGraph> graph) {

@@ -2,6 +2,7 @@
 #include "einsummable/executor/cpu/prepared_task.h"
 
 #include "einsummable/base/error.h"
+#include "einsummable/executor/cpu/kernels/aggregate.h"
 
 namespace einsummable::cpu {
 namespace {
@@ -42,44 +43,21 @@ PreparedTask prepare_kernel_task(const TaskGraph& graph, const Task& task, const
           }};
 }
 
-// Merges blocks in float64, part after part.
-void merge_blocks(const PartialType& partial, int32_t parts, bool finish,
-                  const std::vector<StridedView>& reads, const std::vector<StridedView>& writes) {
-  const size_t components = partial.components.size();
-  const auto read = [&](size_t part) {
-    std::vector<Array64> block;
-    for (size_t c = 0; c < components; ++c) {
-      const StridedView& view = reads[part * components + c];
-      block.emplace_back(box_of(view.shape));
-      const std::vector<int64_t> strides = row_major_strides(view.shape);
-      copy_elements(view, {reinterpret_cast<std::byte*>(block.back().values().data()), DType::f64,
-                           view.shape, strides});
-    }
-    return block;
-  };
-  const auto write = [](Array64 block, const StridedView& view) {
-    const std::vector<int64_t> strides = row_major_strides(view.shape);
-    copy_elements(
-        {reinterpret_cast<std::byte*>(block.values().data()), DType::f64, view.shape, strides},
-        view);
-  };
-  std::vector<Array64> merged = read(0);
-  for (size_t part = 1; part < static_cast<size_t>(parts); ++part)
-    merge(partial, merged, read(part));
-  if (finish) {
-    write(finalise(partial, merged), writes[0]);
-  } else {
-    for (size_t c = 0; c < components; ++c) write(std::move(merged[c]), writes[c]);
-  }
-}
-
-PreparedTask prepare_merge(const TaskGraph& graph, const Task& task, const Arenas& arenas) {
+Aggregation aggregation_of(const TaskGraph& graph, const Task& task,
+                           std::span<const StridedView> reads) {
   const GraphTensor& tensor = graph.graph().tensor(task.tensor);
   const PartialType partial =
       graph.graph().op(tensor.producer).op->partial(static_cast<size_t>(tensor.output));
-  return {.run = [partial, parts = task.parts, finish = task.kind == Task::Kind::finalise,
-                  reads = views(arenas, task.reads), writes = views(arenas, task.writes)] {
-    merge_blocks(partial, parts, finish, reads, writes);
+  const bool finishes = task.kind == Task::Kind::finalise;
+  return {partial, task.parts, finishes ? std::optional(tensor.type.dtype) : std::nullopt, reads};
+}
+
+PreparedTask prepare_merge(const TaskGraph& graph, const Task& task, const Arenas& arenas) {
+  std::vector<StridedView> reads = views(arenas, task.reads);
+  auto merge = std::make_shared<const Aggregation>(aggregation_of(graph, task, reads));
+  return {.run = [merge = std::move(merge), reads = std::move(reads),
+                  writes = views(arenas, task.writes), workspace = arenas.workspace(task.site)] {
+    merge->run(reads, writes, workspace);
   }};
 }
 
@@ -100,7 +78,7 @@ PreparedTask prepare_task(const TaskGraph& graph, const Task& task, const Arenas
   throw InternalError("unknown kind of task");
 }
 
-int64_t kernel_workspace(const TaskGraph& graph, const Task& task) {
+int64_t task_workspace(const TaskGraph& graph, const Task& task) {
   const auto views = [&](const std::vector<Operand>& operands) {
     std::vector<StridedView> out;
     for (const Operand& operand : operands) {
@@ -108,6 +86,9 @@ int64_t kernel_workspace(const TaskGraph& graph, const Task& task) {
     }
     return out;
   };
+  if (task.kind != Task::Kind::kernel) {
+    return aggregation_of(graph, task, views(task.reads)).workspace_bytes();
+  }
   return prepare_steps(graph, task, views(task.reads), views(task.writes)).workspace;
 }
 

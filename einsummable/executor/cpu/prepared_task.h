@@ -17,7 +17,7 @@ struct PreparedTask {
 
 PreparedTask prepare_task(const TaskGraph& graph, const Task& task, const Arenas& arenas);
 
-// Scratch bytes of a kernel task: what Traits::workspace answers.
-int64_t kernel_workspace(const TaskGraph& graph, const Task& task);
+// Scratch bytes of a task that computes: what Traits::workspace answers.
+int64_t task_workspace(const TaskGraph& graph, const Task& task);
 
 }  // namespace einsummable::cpu
