@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a table by number: y[ids' axes.., d..] = table[ids[..], d..].
 
-#include "einsummable/base/error.h"
+#include "einsummable/ops/ids.h"
 #include "einsummable/ops/operator.h"
 #include "einsummable/ops/output_indices.h"
 
@@ -34,12 +34,7 @@ class Embedding final : public Operator {
     const int64_t rows = inputs()[0].extent(0);
     const Interval here = cell.inputs[0][0];
     for_each_position(cell.inputs[1], [&](std::span<const int64_t> at) {
-      const double id = in[1].at(at);
-      if (!(id >= 0 && id < static_cast<double>(rows))) {
-        throw InputError("the id " + std::to_string(static_cast<int64_t>(id)) + " at position " +
-                         text(at) + " is out of range: the table has rows 0 to " +
-                         std::to_string(rows - 1));
-      }
+      require_id(static_cast<int64_t>(in[1].at(at)), rows, at);
     });
     const size_t ids_rank = cell.inputs[1].size();
     for_each_position(cell.outputs[0], [&](std::span<const int64_t> at) {
