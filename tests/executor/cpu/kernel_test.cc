@@ -147,7 +147,11 @@ TEST_P(Kernels, AgreeWithTheReference) {
   Counts counts;
   Random random(7);
   for (int round = 0; round < rounds(12, 200); ++round) {
-    const Sample sample = info.sample(random);
+    Sample sample = info.sample(random);
+    if (info.name == "einsum" && round % 2) {  // sums of products have a fast kernel
+      sample.call.attributes.set("combine", std::string("multiply"));
+      sample.call.attributes.set("aggregate", std::string("sum"));
+    }
     const auto op = make_operator(info, sample.call);
     const auto inputs =
         random_arrays(*op, sample.domains, round % 2 ? Values::integers : Values::reals, random);
