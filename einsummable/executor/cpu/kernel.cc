@@ -78,6 +78,7 @@ PreparedKernel prepare_kernel(const KernelCall& call) {
     if (entry.op != call.op.name()) continue;
     if (auto prepared = entry.prepare(call)) return *std::move(prepared);
   }
+  if (auto prepared = prepare_layout(call)) return *std::move(prepared);
   return prepare_reference(call);
 }
 

@@ -43,6 +43,9 @@ std::span<const KernelEntry> fast_kernels();
 PreparedKernel prepare_kernel(const KernelCall& call);
 PreparedKernel prepare_reference(const KernelCall& call);
 
+// The kernel of a layout operator with one input, if its block is a view of a dense input block.
+std::optional<PreparedKernel> prepare_layout(const KernelCall& call);
+
 // The kernel of one elementwise operator on its blocks.
 PreparedKernel prepare_elementwise(const Operator& op, std::span<const StridedView> inputs,
                                    const StridedView& output);
