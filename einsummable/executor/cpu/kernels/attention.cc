@@ -5,93 +5,23 @@
 #include <cmath>
 #include <limits>
 
+#include "einsummable/executor/cpu/kernels/attention_extents.h"
 #include "einsummable/executor/cpu/kernels/blas.h"
 #include "einsummable/executor/cpu/kernels/convert.h"
-#include "einsummable/executor/cpu/kernels/softmax_tile.h"
+#include "einsummable/executor/cpu/kernels/rows.h"
 #include "einsummable/executor/cpu/kernels/strided_loop.h"
-#include "einsummable/executor/cpu/kernels/workspace.h"
-#include "einsummable/tensor/interval.h"
 
 namespace einsummable::cpu {
 namespace {
 
 enum Operand : size_t { kQ, kK, kV, kValue, kLse, kMask, kOperands };
 
-// Scores are computed in tiles of at most this many rows, a row for every query and query head,
-// and this many keys, so that a tile and what it meets stay in a core's L2 cache. Where causality
-// cuts through a tile, it is taken in chunks of fewer rows.
-constexpr int64_t kTileRows = 256, kTileKeys = 256, kChunkRows = 64;
-
-struct Extents {
-  int64_t group, queries, keys, depth, values;  // depth is d, values is e
-  int64_t tile_queries, chunk_queries, tile_keys;
-
-  explicit Extents(const AttentionBlocks& b) {
-    const auto extent = [](const StridedView& x, int64_t from_end) {
-      return x.shape[x.shape.size() - static_cast<size_t>(from_end)];
-    };
-    const int64_t heads = extent(b.k, 3);
-    group = heads == 0 ? 1 : extent(b.q, 3) / heads;
-    ensure(group * heads == extent(b.q, 3), "query heads are a multiple of the others");
-    queries = extent(b.q, 2);
-    keys = extent(b.k, 2);
-    depth = extent(b.q, 1);
-    values = extent(b.v, 1);
-    group = std::max<int64_t>(group, 1);
-    tile_queries = std::clamp<int64_t>(kTileRows / group, 1, std::max<int64_t>(queries, 1));
-    chunk_queries = std::max<int64_t>(kChunkRows / group, 1);
-    tile_keys = std::clamp<int64_t>(kTileKeys, 1, std::max<int64_t>(keys, 1));
-  }
-
-  int64_t tile_rows() const { return tile_queries * group; }
-  int64_t padded_values() const { return round_up(std::max<int64_t>(values, 1), kTileLanes); }
-  int64_t padded_keys() const { return round_up(tile_keys, kTileLanes); }
-};
-
-// The keys a query sees, in the block's own positions: those of [lo, hi). Both never fall.
-class Visibility {
- public:
-  Visibility(const AttentionOptions& options, const Extents& extents)
-      : options_(options), keys_(extents.keys) {}
-
-  Interval of(int64_t query) const {
-    const int64_t position = options_.query_begin + query;
-    const Interval segment = segment_of(position);
-    int64_t hi = segment.hi;
-    if (options_.causal == Causal::yes) {
-      hi = std::min(hi, position + options_.key_length - options_.query_length + 1);
-    }
-    return {local(segment.lo), std::max(local(segment.lo), local(hi))};
-  }
-  // The first query after `query` that belongs to another packed sequence.
-  int64_t next_sequence(int64_t query, int64_t queries) const {
-    if (options_.ends.empty()) return queries;
-    const int64_t end = segment_of(options_.query_begin + query).hi;
-    return std::min(queries, end - options_.query_begin);
-  }
-
- private:
-  Interval segment_of(int64_t position) const {
-    const auto ends = options_.ends;
-    if (ends.empty()) return {0, options_.key_length};
-    const auto end = std::ranges::upper_bound(ends, position);
-    ensure(end != ends.end(), "a query beyond the last packed sequence");
-    return {end == ends.begin() ? 0 : *(end - 1), *end};
-  }
-  int64_t local(int64_t key) const {
-    return std::clamp<int64_t>(key - options_.key_begin, 0, keys_);
-  }
-
-  const AttentionOptions& options_;
-  int64_t keys_;
-};
-
 // The memory of one call.
 template <class T>
 struct Tiles {
   T *queries, *scores, *values, *maximum, *sum, *keys, *block_values, *finite_values, *mask;
 
-  Tiles(const Extents& e, Workspace& workspace)
+  Tiles(const AttentionExtents& e, Workspace& workspace)
       : queries(workspace.take<T>(e.tile_rows() * e.depth)),
         scores(workspace.take<T>(e.tile_rows() * e.padded_keys())),
         values(workspace.take<T>(e.tile_rows() * e.padded_values())),
@@ -102,7 +32,7 @@ struct Tiles {
         finite_values(workspace.take<T>(e.tile_keys * e.values)),
         mask(workspace.take<T>(e.tile_keys)) {}
 
-  static int64_t bytes(const Extents& e) {
+  static int64_t bytes(const AttentionExtents& e) {
     int64_t total = 0;
     for (int64_t count :
          {e.tile_rows() * e.depth, e.tile_rows() * e.padded_keys(),
@@ -129,7 +59,8 @@ struct HeadView {
 template <class T>
 class HeadAttention {
  public:
-  HeadAttention(const Extents& extents, const Visibility& visibility, double scale, Tiles<T> tiles)
+  HeadAttention(const AttentionExtents& extents, const VisibleInterval& visibility, double scale,
+                Tiles<T> tiles)
       : e_(extents), visibility_(visibility), scale_(static_cast<T>(scale)), tiles_(tiles) {}
 
   HeadView q, k, v, value, lse, mask;
@@ -142,6 +73,11 @@ class HeadAttention {
   }
 
  private:
+  // The keys and the values that a tile of scores meets.
+  struct KeyTile {
+    StridedMatrix<const T> keys, values;
+  };
+
   // All keys for the queries of one tile, which belong to one packed sequence.
   void run_queries(Interval queries) {
     gather_queries(queries);
@@ -153,48 +89,44 @@ class HeadAttention {
     const Interval all{visibility_.of(queries.lo).lo, visibility_.of(queries.hi - 1).hi};
     for (int64_t key = all.lo; key < all.hi; key += e_.tile_keys) {
       const Interval keys{key, std::min(key + e_.tile_keys, all.hi)};
-      const auto key_tile = matrix(k, keys, e_.depth, tiles_.keys);
-      const auto value_tile = matrix(v, keys, e_.values, tiles_.block_values);
+      const KeyTile tile{matrix(k, keys, e_.depth, tiles_.keys),
+                         matrix(v, keys, e_.values, tiles_.block_values)};
       if (visibility_.of(queries.lo).hi >= keys.hi) {
-        run_tile(queries, keys, key_tile, value_tile);
+        run_tile(queries, keys, tile);
       } else {
-        run_cut_tile(queries, keys, key_tile, value_tile);
+        run_cut_tile(queries, keys, tile);
       }
     }
     finish(queries);
   }
 
   // A tile that causality cuts through: chunks of queries, each with the keys its last one sees.
-  void run_cut_tile(Interval queries, Interval keys, const StridedMatrix<const T>& key_tile,
-                    const StridedMatrix<const T>& value_tile) {
+  void run_cut_tile(Interval queries, Interval keys, const KeyTile& tile) {
     int64_t begin = queries.lo;
     while (begin < queries.hi && visibility_.of(begin).hi <= keys.lo) ++begin;
     for (; begin < queries.hi; begin += e_.chunk_queries) {
       const Interval chunk{begin, std::min(begin + e_.chunk_queries, queries.hi)};
       const Interval seen{keys.lo, std::min(keys.hi, visibility_.of(chunk.hi - 1).hi)};
-      run_tile(chunk, seen, key_tile, value_tile);
+      run_tile(chunk, seen, tile);
     }
   }
 
-  void run_tile(Interval queries, Interval keys, StridedMatrix<const T> key_tile,
-                StridedMatrix<const T> value_tile) {
+  void run_tile(Interval queries, Interval keys, KeyTile tile) {
     const int64_t first = (queries.lo - first_query_) * e_.group;
     const int64_t rows = queries.length() * e_.group, columns = keys.length();
+    tile.keys.rows = tile.values.rows = columns;
     T* const scores = tiles_.scores + first * e_.padded_keys();
     T* const values = tiles_.values + first * e_.padded_values();
-    key_tile.rows = value_tile.rows = columns;
-    score(rows, tiles_.queries + first * e_.depth, key_tile, scores);
+    score(rows, tiles_.queries + first * e_.depth, tile.keys, scores);
     if (mask.data != nullptr) add_mask(queries, keys, scores);
-    const int64_t visible = visibility_.of(queries.lo).hi - keys.lo;
-    softmax_tile({scores, e_.padded_keys(), rows, columns, std::min(visible, columns), e_.group,
+    const int64_t visible = std::min(visibility_.of(queries.lo).hi - keys.lo, columns);
+    softmax_tile({scores, e_.padded_keys(), rows, columns, visible, e_.group,
                   tiles_.maximum + first, tiles_.sum + first, values, e_.padded_values()});
     if (e_.values == 0) return;
     const StridedMatrix<const T> weights{scores, rows, columns, e_.padded_keys(), 1};
     const StridedMatrix<T> out{values, rows, e_.values, e_.padded_values(), 1};
-    if (visible < columns && !all_finite(value_tile, visible)) {
-      return add_visible(weights, value_tile, visible, out);
-    }
-    blas_gemm(weights, value_tile, T{1}, out);
+    if (all_finite(tile.values)) return blas_gemm(weights, tile.values, T{1}, out);
+    add_visible(queries, keys, tile, visible, weights, out);
   }
 
   void score(int64_t rows, const T* queries, const StridedMatrix<const T>& keys, T* scores) const {
@@ -242,40 +174,54 @@ class HeadAttention {
     }
   }
 
-  static bool all_finite(const StridedMatrix<const T>& m, int64_t first_row) {
-    T sum = 0;  // of zeros, or NaN
-    for (int64_t i = first_row; i < m.rows; ++i) {
-      for (int64_t j = 0; j < m.columns; ++j) {
-        sum += m.data[i * m.row_stride + j * m.column_stride] * T{0};
-      }
+  static bool all_finite(const StridedMatrix<const T>& m) {
+    const bool by_row = m.column_stride == 1 || m.columns == 1;
+    const int64_t lines = by_row ? m.rows : m.columns, n = by_row ? m.columns : m.rows;
+    const int64_t step = by_row ? m.row_stride : m.column_stride;
+    for (int64_t i = 0; i < lines; ++i) {
+      if (!cpu::all_finite(m.data + i * step, n)) return false;
     }
-    return sum == 0;
+    return true;
   }
 
-  // out += weights values, where the weights of what a row does not see are 0 but values from row
-  // `first` on may be infinite or NaN: those are left out of the product and added one by one.
-  void add_visible(const StridedMatrix<const T>& weights, const StridedMatrix<const T>& values,
-                   int64_t first, const StridedMatrix<T>& out) {
-    const auto at = [&](int64_t i, int64_t j) {
-      return values.data[i * values.row_stride + j * values.column_stride];
-    };
+  // out += weights values, where some values are infinite or NaN: these are left out of the
+  // product and added one by one to the rows that see them, however little they weigh there.
+  void add_visible(Interval queries, Interval keys, const KeyTile& tile, int64_t visible,
+                   const StridedMatrix<const T>& weights, const StridedMatrix<T>& out) {
+    const int64_t width = tile.values.columns;
     T* const finite = tiles_.finite_values;
-    for (int64_t i = 0; i < values.rows; ++i) {
-      for (int64_t j = 0; j < values.columns; ++j) {
-        const bool keep = i < first || std::isfinite(at(i, j));
-        finite[i * values.columns + j] = keep ? at(i, j) : T{0};
+    for (int64_t i = 0; i < tile.values.rows; ++i) {
+      for (int64_t j = 0; j < width; ++j) {
+        const T x = tile.values.at(i, j);
+        finite[i * width + j] = std::isfinite(x) ? x : T{0};
       }
     }
-    blas_gemm(weights, {finite, values.rows, values.columns, values.columns, 1}, T{1}, out);
-    for (int64_t i = first; i < values.rows; ++i) {
-      for (int64_t j = 0; j < values.columns; ++j) {
-        if (std::isfinite(at(i, j))) continue;
-        for (int64_t r = 0; r < out.rows; ++r) {
-          if (i >= first + r / e_.group) continue;
-          out.data[r * out.row_stride + j] += weights.data[r * weights.row_stride + i] * at(i, j);
+    blas_gemm(weights, {finite, tile.values.rows, width, width, 1}, T{1}, out);
+    for (int64_t i = 0; i < tile.values.rows; ++i) {
+      for (int64_t j = 0; j < width; ++j) {
+        const T x = tile.values.at(i, j);
+        if (std::isfinite(x)) continue;
+        for (int64_t row = 0; row < out.rows; ++row) {
+          if (i >= visible + row / e_.group) continue;
+          const T weight = weights.at(row, i);
+          if (weight == 0 && is_excluded(queries.lo, row, keys.lo + i, tile.keys, i)) continue;
+          out.data[row * out.row_stride + j] += weight == 0 ? x : weight * x;
         }
       }
     }
+  }
+
+  // Whether the score of a row and a key is -inf; `row` counts from the first of query `query`.
+  bool is_excluded(int64_t query, int64_t row, int64_t key, const StridedMatrix<const T>& keys,
+                   int64_t key_row) const {
+    const T* const q_row = tiles_.queries + ((query - first_query_) * e_.group + row) * e_.depth;
+    T sum = 0;
+    for (int64_t l = 0; l < e_.depth; ++l) sum += q_row[l] * keys.at(key_row, l);
+    if (mask.data != nullptr) {
+      const std::byte* at = mask.at(row % e_.group, query + row / e_.group, key);
+      sum += static_cast<T>(load_element(mask.dtype, at));
+    }
+    return sum == -std::numeric_limits<T>::infinity();
   }
 
   void finish(Interval queries) {
@@ -296,8 +242,8 @@ class HeadAttention {
     }
   }
 
-  const Extents& e_;
-  const Visibility& visibility_;
+  const AttentionExtents& e_;
+  const VisibleInterval& visibility_;
   T scale_;
   Tiles<T> tiles_;
   int64_t first_query_ = 0;
@@ -341,8 +287,8 @@ struct Layout {
 template <class T>
 void run(const AttentionBlocks& blocks, const AttentionOptions& options,
          std::span<std::byte> bytes) {
-  const Extents extents(blocks);
-  const Visibility visibility(options, extents);
+  const AttentionExtents extents(blocks);
+  const VisibleInterval visibility(options, extents);
   Workspace workspace(bytes);
   HeadAttention<T> head(extents, visibility, options.scale, Tiles<T>(extents, workspace));
   const Layout layout(blocks, extents.group);
@@ -377,7 +323,7 @@ bool wide(const AttentionBlocks& b) {
 }  // namespace
 
 int64_t attention_workspace_bytes(const AttentionBlocks& blocks, const AttentionOptions&) {
-  const Extents extents(blocks);
+  const AttentionExtents extents(blocks);
   return wide(blocks) ? Tiles<double>::bytes(extents) : Tiles<float>::bytes(extents);
 }
 

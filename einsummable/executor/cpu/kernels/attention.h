@@ -36,8 +36,8 @@ struct AttentionOptions {
 int64_t attention_workspace_bytes(const AttentionBlocks& blocks, const AttentionOptions& options);
 
 // value = softmax(scale * q k^T + mask) v over the keys of this block that a query sees. A query
-// that sees none, or only keys whose mask is -inf, gives 0 and lse -inf. What a query does not see
-// never contributes, even if it is NaN. The scores never exist as a whole.
+// that sees none, or only keys of score -inf, gives 0 and lse -inf. What a query does not see, or
+// scores -inf, never contributes, even if its value is NaN. The scores never exist as a whole.
 void attention(const AttentionBlocks& blocks, const AttentionOptions& options,
                std::span<std::byte> workspace);
 

@@ -19,6 +19,8 @@ struct StridedMatrix {
   T* data = nullptr;
   int64_t rows = 0, columns = 0;
   int64_t row_stride = 0, column_stride = 0;  // in elements
+
+  T& at(int64_t i, int64_t j) const { return data[i * row_stride + j * column_stride]; }
 };
 
 // How BLAS is told of a matrix: rows one after another, or columns.

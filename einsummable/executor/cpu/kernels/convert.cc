@@ -8,6 +8,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "einsummable/executor/cpu/kernels/convert.cc"
+#include "einsummable/executor/cpu/kernels/targets.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

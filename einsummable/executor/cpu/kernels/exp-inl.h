@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace einsummable::cpu::HWY_NAMESPACE {
 
-// e^x for x <= 0 within 2 ulp, zero where that is subnormal; NaN stays NaN and -inf gives 0.
+// e^x for x <= 0 within 2 ulp, or 2 ulp of the least normal number; NaN stays NaN, -inf gives 0.
 template <class D, class V>
 HWY_INLINE V exp_of_nonpositive(D d, V x) {
   namespace hn = hwy::HWY_NAMESPACE;

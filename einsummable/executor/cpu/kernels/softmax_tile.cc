@@ -6,6 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "einsummable/executor/cpu/kernels/softmax_tile.cc"
+#include "einsummable/executor/cpu/kernels/targets.h"
 #include "hwy/foreach_target.h"
 
 #include "einsummable/executor/cpu/kernels/exp-inl.h"
