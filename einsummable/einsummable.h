@@ -10,4 +10,6 @@
 #include "einsummable/base/error.h"
 #include "einsummable/compile.h"
 #include "einsummable/graph/graph.h"
-#include "einsummable/workloads/workloads.h"
+#include "einsummable/workloads/chain.h"
+#include "einsummable/workloads/ffn.h"
+#include "einsummable/workloads/llama.h"
