@@ -15,6 +15,7 @@ constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 // From the first task that writes a buffer to the last that touches it, as positions in the list.
 struct Lifetime {
   int64_t first = kForever, last = -1;
+  int64_t bytes = 0;
   std::vector<TaskId> writers, accessors;  // rising; writers are accessors too
 
   bool meets(const Lifetime& other) const { return first <= other.last && other.first <= last; }
@@ -22,6 +23,7 @@ struct Lifetime {
 
 std::vector<Lifetime> lifetimes(const TaskGraph& graph) {
   std::vector<Lifetime> out(graph.buffers.size());
+  for (size_t b = 0; b < out.size(); ++b) out[b].bytes = graph.buffers[b].bytes();
   for (size_t t = 0; t < graph.tasks.size(); ++t) {
     const TaskId id(static_cast<int64_t>(t));
     const auto touch = [&](const Operand& operand, bool writes) {
@@ -65,12 +67,12 @@ int64_t lowest_fit(const std::vector<Placed>& placed, const std::vector<Lifetime
 int64_t place_buffers(TaskGraph& graph, std::vector<size_t> of_site,
                       const std::vector<Lifetime>& lives, int64_t alignment) {
   std::ranges::stable_sort(of_site, std::ranges::greater(),
-                           [&](size_t b) { return graph.buffers[b].bytes(); });
+                           [&](size_t b) { return lives[b].bytes; });
   std::vector<Placed> placed;
   int64_t arena = 0;
   for (size_t b : of_site) {
     Buffer& buffer = graph.buffers[b];
-    const int64_t bytes = buffer.bytes();
+    const int64_t bytes = lives[b].bytes;
     buffer.offset = bytes == 0 ? 0 : lowest_fit(placed, lives, lives[b], bytes, alignment);
     if (bytes == 0) continue;
     const Placed at{buffer.offset, checked_add(buffer.offset, bytes), b};
@@ -92,8 +94,8 @@ void order_reuse(TaskGraph& graph, std::vector<size_t> of_site,
   std::vector<Placed> owners;  // disjoint: which buffer had each stretch of memory last
   for (size_t b : of_site) {
     const Buffer& buffer = graph.buffers[b];
-    if (buffer.bytes() == 0) continue;
-    const Placed mine{buffer.offset, buffer.offset + buffer.bytes(), b};
+    if (lives[b].bytes == 0) continue;
+    const Placed mine{buffer.offset, buffer.offset + lives[b].bytes, b};
     std::vector<Placed> kept = {mine};
     for (const Placed& owner : owners) {
       if (owner.hi <= mine.lo || mine.hi <= owner.lo) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "einsummable/base/small_vector.h"
+
 namespace einsummable {
 
 // The half-open range [lo, hi) of positions along an axis.
@@ -31,7 +33,7 @@ inline Interval intersect(Interval a, Interval b) {
 using Shape = std::vector<int64_t>;
 
 // One interval an axis: the index set of a projection (Definition 3.5). Rank 0 holds one element.
-using Box = std::vector<Interval>;
+using Box = SmallVector<Interval, 4>;
 
 Box box_of(std::span<const int64_t> shape);  // [0, extent) along every axis
 Shape shape_of(const Box& box);
