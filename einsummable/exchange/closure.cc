@@ -232,8 +232,7 @@ void Closure::spread(AggregateId aggregate, std::vector<Forming>& ways) {
     auto operator<=>(const Event&) const = default;
   };
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
-  const size_t i = aggregate.index();
-  const size_t begin = all_.size();
+  const size_t i = aggregate.index(), begin = all_.size();
   for (int32_t k = given_begin_[i]; k < given_begin_[i + 1]; ++k) {
     events.push({0, Kind::given, given_[static_cast<size_t>(k)], {}});
   }

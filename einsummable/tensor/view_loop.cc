@@ -9,7 +9,7 @@
 namespace einsummable {
 
 ViewLoop::ViewLoop(std::span<const StridedView> first, std::span<const StridedView> second,
-                         std::span<Operand> storage)
+                   std::span<Operand> storage)
     : operands_(storage.first(first.size() + second.size())) {
   const std::span<const int64_t> shape = (second.empty() ? first : second)[0].shape;
   ensure(std::ssize(shape) <= kMaxRank, "a view of too many axes");

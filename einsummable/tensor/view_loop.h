@@ -24,7 +24,7 @@ class ViewLoop {
 
   // `storage` has an element for every view of `first`, then of `second`.
   ViewLoop(std::span<const StridedView> first, std::span<const StridedView> second,
-              std::span<Operand> storage);
+           std::span<Operand> storage);
 
   // Whether there is no element.
   bool empty() const { return empty_; }

@@ -11,62 +11,51 @@ namespace {
 
 using Small = SmallVector<int, 3>;
 
-// Random operations on a pair of vectors give the same as on a pair of std::vectors.
+// Does one random thing to both of a pair of vectors of each kind.
+void change(std::mt19937& random, Small (&small)[2], std::vector<int> (&plain)[2]) {
+  const size_t k = random() % 2, other = 1 - k, n = plain[k].size();
+  const int value = static_cast<int>(random() % 100);
+  const auto at = static_cast<std::ptrdiff_t>(random() % (n + 1));
+  const auto both = [&](const auto& apply) {
+    apply(small[k], small[other]);
+    apply(plain[k], plain[other]);
+  };
+  switch (random() % 9) {
+    case 0:
+      return both([&](auto& v, auto&) { v.push_back(value); });
+    case 1:
+      return both([&](auto& v, auto&) { v.insert(v.begin() + at, value); });
+    case 2:
+      return both([&](auto& v, auto& w) { v.insert(v.begin() + at, w.begin(), w.end()); });
+    case 3:
+      return both([&](auto& v, auto&) { v.resize(n / 2 + 2, value); });
+    case 4:
+      return both([&](auto& v, auto& w) { v = w; });
+    case 5:
+      return both([&](auto& v, auto& w) {
+        v = std::move(w);
+        w.clear();
+      });
+    case 6:
+      return both([&](auto& v, auto&) { v.assign(4, value); });
+    case 7:
+      return both([&](auto& v, auto&) {
+        if (n > 0) v.erase(v.begin() + at % static_cast<std::ptrdiff_t>(n));
+      });
+    default:
+      return both([&](auto& v, auto&) {
+        if (n > 0) v.pop_back();
+      });
+  }
+}
+
 TEST(SmallVector, DoesWhatAVectorDoes) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {
     Small small[2];
     std::vector<int> plain[2];
     for (int step = 0; step < 60; ++step) {
-      const size_t k = random() % 2, other = 1 - k, n = plain[k].size();
-      const int value = static_cast<int>(random() % 100);
-      const auto at = static_cast<std::ptrdiff_t>(random() % (n + 1));
-      switch (random() % 10) {
-        case 0:
-          small[k].push_back(value);
-          plain[k].push_back(value);
-          break;
-        case 1:
-          small[k].insert(small[k].begin() + at, value);
-          plain[k].insert(plain[k].begin() + at, value);
-          break;
-        case 2:
-          small[k].insert(small[k].begin() + at, plain[other].begin(), plain[other].end());
-          plain[k].insert(plain[k].begin() + at, plain[other].begin(), plain[other].end());
-          break;
-        case 3:
-          small[k].resize(n / 2 + 2, value);
-          plain[k].resize(n / 2 + 2, value);
-          break;
-        case 4:
-          small[k] = small[other];
-          plain[k] = plain[other];
-          break;
-        case 5:
-          small[k] = std::move(small[other]);
-          plain[k] = std::move(plain[other]);
-          small[other].clear();
-          plain[other].clear();
-          break;
-        case 6:
-          small[k].assign(4, value);
-          plain[k].assign(4, value);
-          break;
-        case 7:
-          if (n > 0) {
-            small[k].erase(small[k].begin() + at % static_cast<std::ptrdiff_t>(n));
-            plain[k].erase(plain[k].begin() + at % static_cast<std::ptrdiff_t>(n));
-          }
-          break;
-        case 8:
-          if (n > 0) {
-            small[k].pop_back();
-            plain[k].pop_back();
-          }
-          break;
-        default:
-          small[k] = Small(plain[k].begin(), plain[k].end());
-      }
+      change(random, small, plain);
       for (size_t i : {0, 1}) {
         ASSERT_EQ(std::vector<int>(small[i].begin(), small[i].end()), plain[i]);
       }

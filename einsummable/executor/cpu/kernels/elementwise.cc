@@ -90,8 +90,8 @@ void Elementwise::make_steps(const Expression& expression) {
   }
 }
 
-// Gives every step a slot that is free from its first to its last use. Constants have slots of their
-// own, which are filled once a run.
+// Gives every step a slot that is free from its first to its last use. Constants have slots of
+// their own, which are filled once a run.
 void Elementwise::place_steps() {
   std::vector<size_t> last_use(steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i) {

@@ -41,8 +41,8 @@ class Elementwise {
     double parameter = 0;
     double real = 0;  // of a constant
     int64_t integer = 0;
-    int64_t slot = 0;              // its bytes in the workspace, if it lies there
-    int32_t own_output = -1;       // the output in whose memory it may be made
+    int64_t slot = 0;                   // its bytes in the workspace, if it lies there
+    int32_t own_output = -1;            // the output in whose memory it may be made
     std::vector<int32_t> outputs = {};  // the outputs that are copied from it
   };
 
