@@ -67,7 +67,6 @@ std::unique_ptr<Executable> compile_timed(Plan plan, const CompileOptions& optio
   auto tasks = timed(times.lowering, [&] {
     auto lowered = std::make_shared<TaskGraph>(lower(plan.physical, traits));
     fuse_elementwise(*lowered);
-
     plan_memory(*lowered, traits);
     return lowered;
   });
@@ -80,6 +79,10 @@ std::unique_ptr<Executable> compile_timed(Plan plan, const CompileOptions& optio
 
 std::string expected(const GraphTensor& tensor) {
   return quote(tensor.name) + " is " + describe(tensor.type);
+}
+
+std::string described(const StridedView& array) {
+  return std::string(long_name(array.dtype)) + text(array.shape);
 }
 
 }  // namespace
@@ -128,8 +131,7 @@ TensorId Executable::checked_tensor(const Argument& argument) const {
   const bool same_shape = std::ranges::equal(argument.array.shape, tensor.type.shape());
   if (argument.array.dtype != tensor.type.dtype || !same_shape) {
     throw InputError(
-        expected(tensor) + ", but the array given is " +
-        std::string(long_name(argument.array.dtype)) + text(argument.array.shape) +
+        expected(tensor) + ", but the array given is " + described(argument.array) +
         (same_shape ? "; cast it to " + std::string(long_name(tensor.type.dtype)) : ""));
   }
   return id;
@@ -175,7 +177,8 @@ void Executable::call(std::span<const Argument> inputs, std::span<const Argument
     if (save == all.end()) throw InputError("no tensor is saved as " + quote(output.name));
     const TensorType& type = graph().type(save->tensor);
     if (output.array.dtype != type.dtype || !std::ranges::equal(output.array.shape, type.shape())) {
-      throw InputError("the result " + quote(output.name) + " is " + describe(type));
+      throw InputError("the result " + quote(output.name) + " is " + describe(type) +
+                       ", but the array to fill is " + described(output.array));
     }
     saves.push_back(static_cast<int32_t>(save - all.begin()));
   }

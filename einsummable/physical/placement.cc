@@ -10,21 +10,35 @@
 namespace einsummable {
 namespace {
 
+// Elements that lie in any of the boxes.
+int64_t elements_of_union(const std::vector<Box>& boxes) {
+  if (boxes.size() == 1) return elements(boxes[0]);
+  int64_t count = 0;
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    std::vector<Box> rest = {boxes[i]};
+    for (size_t j = 0; j < i; ++j) rest = subtract(rest, boxes[j]);
+    for (const Box& box : rest) count = checked_add(count, elements(box));
+  }
+  return count;
+}
+
 // Bytes of `box` that each site holds: complete, or as a partial result.
 std::vector<int64_t> resident_bytes(const Graph& graph, TensorId tensor, const Holdings& holdings,
                                     const Box& box, int64_t sites) {
-  std::vector<int64_t> bytes(static_cast<size_t>(sites), 0);
-  const int64_t size = size_of(graph.type(tensor).dtype);
-  const auto count = [&](SiteId site, const Box& held) {
-    int64_t& most = bytes[site.index()];
-    most = std::max(most, checked_multiply(elements(intersect(box, held)), size));
+  std::vector<std::vector<Box>> held(static_cast<size_t>(sites));
+  const auto add = [&](SiteId site, const Box& there) {
+    Box common = intersect(box, there);
+    if (!empty(common)) held[site.index()].push_back(std::move(common));
   };
-  for (const Resident& resident : holdings.complete(tensor)) count(resident.site, resident.box);
+  for (const Resident& resident : holdings.complete(tensor)) add(resident.site, resident.box);
   for (size_t b = 0; b < holdings.blocks(tensor).size(); ++b) {
     if (holdings.partial_sites(tensor, b).size() == 1) continue;
-    for (SiteId site : holdings.partial_sites(tensor, b)) {
-      count(site, holdings.blocks(tensor)[b].box);
-    }
+    for (SiteId site : holdings.partial_sites(tensor, b)) add(site, holdings.blocks(tensor)[b].box);
+  }
+  const int64_t size = size_of(graph.type(tensor).dtype);
+  std::vector<int64_t> bytes;
+  for (const std::vector<Box>& boxes : held) {
+    bytes.push_back(checked_multiply(elements_of_union(boxes), size));
   }
   return bytes;
 }

@@ -2,6 +2,7 @@
 #include "einsummable/physical/planner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "einsummable/base/checked.h"
 #include "einsummable/exchange/checker.h"
@@ -35,6 +36,24 @@ void hold_inputs(const PhysicalPlan& plan, OpId op, Holdings& holdings) {
   }
 }
 
+// The parts of the boxes that are complete at sites, each at one of them; `rest` is what remains.
+// From one site where one holds all.
+std::vector<Resident> complete_parts(const std::vector<Resident>& complete,
+                                     std::vector<Box>& rest) {
+  const auto all = std::ranges::find_if(
+      complete, [&](const Resident& held) { return contains(held.box, rest.front()); });
+  if (all != complete.end()) return {{all->site, std::exchange(rest, {}).front()}};
+  std::vector<Resident> out;
+  for (const Resident& held : complete) {
+    for (const Box& box : rest) {
+      Box common = intersect(box, held.box);
+      if (!empty(common)) out.push_back({held.site, std::move(common)});
+    }
+    rest = subtract(rest, held.box);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Resident> fetches_of(const PhysicalPlan& plan, TensorId tensor,
@@ -42,19 +61,22 @@ std::vector<Resident> fetches_of(const PhysicalPlan& plan, TensorId tensor,
   if (is_given(*plan.graph, tensor)) return {{SiteId(0), plan.graph->type(tensor).bounds}};
   std::vector<Resident> out;
   std::vector<int64_t> load(static_cast<size_t>(plan.sites), 0);
+  const auto fetch = [&](SiteId site, Box box) {
+    load[site.index()] = checked_add(load[site.index()], elements(box));
+    out.push_back({site, std::move(box)});
+  };
   const std::vector<ProducedBlock>& blocks = holdings.blocks(tensor);
   for (size_t b = 0; b < blocks.size(); ++b) {
-    const std::vector<SiteId>& holders = holdings.partial_sites(tensor, b);
-    SiteId site = *std::ranges::min_element(
-        holders, {}, [&](SiteId holder) { return std::pair(load[holder.index()], holder); });
-    for (const Resident& held : holdings.complete(tensor)) {
-      if (contains(held.box, blocks[b].box)) {
-        site = held.site;
-        break;
-      }
+    std::vector<Box> rest = {blocks[b].box};
+    for (Resident& held : complete_parts(holdings.complete(tensor), rest)) {
+      fetch(held.site, std::move(held.box));
     }
-    load[site.index()] = checked_add(load[site.index()], elements(blocks[b].box));
-    out.push_back({site, blocks[b].box});
+    for (Box& box : rest) {
+      const SiteId site = *std::ranges::min_element(
+          holdings.partial_sites(tensor, b), {},
+          [&](SiteId holder) { return std::pair(load[holder.index()], holder); });
+      fetch(site, std::move(box));
+    }
   }
   return out;
 }

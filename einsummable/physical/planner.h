@@ -27,8 +27,9 @@ ExchangeStep step_of_save(const PhysicalPlan& plan, size_t save, const Holdings&
 // verdict. Throws PlanError with the reason if it is not valid.
 void derive(ExchangeStep& step);
 
-// What is fetched of a saved tensor, and from where: the producer's blocks, each where it is
-// complete, or else at the holder of a partial that has the fewest so far.
+// What is fetched of a saved tensor, and from where: the producer's blocks, each, or each part of
+// it, where it is complete; what is complete nowhere at the holder of a partial that has the fewest
+// so far.
 std::vector<Resident> fetches_of(const PhysicalPlan& plan, TensorId tensor,
                                  const Holdings& holdings);
 

@@ -60,18 +60,17 @@ class Lines {
     return line;
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw PlanError("plan text, line " + std::to_string(number_) +
-                    " of the physical plan: " + what);
+    throw PlanError("physical plan text, line " + std::to_string(number_) + ": " + what);
   }
 
  private:
   void advance() {
     line_.reset();
+    ++number_;
     if (rest_.empty()) return;
     const size_t end = std::min(rest_.find('\n'), rest_.size());
     line_ = rest_.substr(0, end);
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    ++number_;
   }
 
   std::string_view rest_;
@@ -124,8 +123,9 @@ class PhysicalPlanReader {
       read(lexer);
       lexer.end_line();
     } catch (const SyntaxError& error) {
-      throw PlanError("plan text, line " + std::to_string(line) +
-                      " of the physical plan: " + error.what());
+      const std::string_view what = error.what();
+      throw PlanError("physical plan text, line " + std::to_string(line) + ", column " +
+                      std::to_string(error.column()) + std::string(what.substr(what.find(": "))));
     }
   }
 
@@ -174,7 +174,7 @@ class PhysicalPlanReader {
     });
   }
 
-  // What is fetched must be the producer's blocks; from where is the plan's own choice.
+  // What is fetched follows from what the producer left; from where is the plan's own choice.
   void check_fetches(size_t s, const Holdings& holdings) const {
     const GraphSave& save = plan_.graph->saves()[s];
     const auto boxes = [](const std::vector<Resident>& fetches) {
@@ -183,8 +183,8 @@ class PhysicalPlanReader {
       return out;
     };
     if (boxes(plan_.fetches[s]) != boxes(fetches_of(plan_, save.tensor, holdings))) {
-      throw PlanError("plan text: what is fetched of " + quote(save.name) +
-                      " is not its producer's blocks");
+      throw PlanError("physical plan text: what is fetched of " + quote(save.name) +
+                      " is not what its producer left");
     }
   }
 
@@ -197,13 +197,13 @@ class PhysicalPlanReader {
     while (lines_.starts_with("| ")) text += std::string(lines_.take().substr(2)) + "\n";
     exchange::ParseVerdict parsed = exchange::parse(text);
     if (!parsed.ok) {
-      throw PlanError("plan text, the program of " + head + ", line " +
+      throw PlanError("physical plan text, the program of " + head + ", line " +
                       std::to_string(parsed.line) + ": " + parsed.reason);
     }
     exchange::Program preamble = parsed.program;
     preamble.set_body({});
     if (!(preamble == step.program)) {
-      throw PlanError("plan text, the program of " + head +
+      throw PlanError("physical plan text, the program of " + head +
                       ": its preamble is not that of the graph, specs and placement");
     }
     take_program(step, std::move(parsed.program));

@@ -24,8 +24,8 @@ namespace einsummable {
 std::string text(const PhysicalPlan& plan);
 
 // Reads a plan for a graph and specs. Everything that follows from specs and placement is made anew
-// and compared. Throws PlanError with the line, or with what differs: a placement, a preamble, a
-// program that is not valid.
+// and compared. Throws PlanError with the line, or with what differs: a placement, a preamble, what
+// is fetched. That the programs are valid is left to the verification of plans.
 PhysicalPlan parse_physical_plan(std::string_view text, std::shared_ptr<const Graph> graph,
                                  std::vector<JoinAggSpec> specs);
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "einsummable/compile.h"
+#include "tests/support/memory.h"
+
+namespace einsummable {
+
+// Calls with the values of inputs and parameters of `graph`, which was compiled, and gives every
+// saved tensor.
+std::vector<Memory> call(Executable& executable, const Graph& graph,
+                         const std::map<TensorId, Array64>& values);
+
+}  // namespace einsummable

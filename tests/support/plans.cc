@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/plans.h"
+
+#include "einsummable/base/error.h"
+#include "einsummable/physical/planner.h"
+
+namespace einsummable {
+
+JoinAggSpec cut(const Operator& op, const Counts& counts) {
+  auto signature = std::make_shared<const Signature>(op.signatures()[0]);
+  std::vector<Cuts> cuts;
+  for (const Index& index : signature->indices) {
+    const auto count = counts.find(index.name);
+    cuts.push_back(count == counts.end() ? uncut(index) : near_equal(index, count->second).value());
+  }
+  for (const auto& [name, count] : counts) {
+    ensure(find_index(*signature, name) >= 0, "no index " + name + " in " + text(*signature));
+  }
+  return {std::move(signature), std::move(cuts)};
+}
+
+std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, int64_t sites,
+                                            const std::map<std::string, Counts>& counts) {
+  auto pruned = std::make_shared<const Graph>(prune(graph));
+  std::vector<JoinAggSpec> specs;
+  for (const GraphOp& op : pruned->ops()) {
+    const auto of_op = counts.find(op.name);
+    specs.push_back(cut(*op.op, of_op == counts.end() ? Counts{} : of_op->second));
+  }
+  return std::make_shared<const PhysicalPlan>(place_and_synthesise(pruned, specs, sites));
+}
+
+std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, const LogicalOptions& options) {
+  auto pruned = std::make_shared<const Graph>(prune(graph));
+  const LogicalPlan logical = optimise(*pruned, options);
+  std::vector<JoinAggSpec> specs;
+  for (const PlannedOp& op : logical.ops) specs.push_back(*op.spec);
+  return std::make_shared<const PhysicalPlan>(place_and_synthesise(pruned, specs, options.p));
+}
+
+}  // namespace einsummable
