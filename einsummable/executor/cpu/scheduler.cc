@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/executor/cpu/scheduler.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "einsummable/base/error.h"
@@ -36,7 +37,7 @@ void Scheduler::run(const std::function<void(size_t)>& execute,
     const std::lock_guard lock(mutex_);
     execute_ = &execute;
     interrupted_ = &interrupted;
-    cancelled_ = false;
+    end_ = static_cast<int32_t>(predecessors_.size());
     failed_task_ = -1;
     error_ = nullptr;
     waiting_ = predecessors_;
@@ -104,9 +105,9 @@ void Scheduler::work(size_t thread) {
     }
     if (task >= 0) {
       try {
-        if (!cancelled_) (*execute_)(static_cast<size_t>(task));
+        if (task < end_) (*execute_)(static_cast<size_t>(task));
       } catch (...) {
-        fail(task, std::current_exception());
+        fail(task, task, std::current_exception());
       }
       finish(site, task);
     }
@@ -119,15 +120,21 @@ void Scheduler::work(size_t thread) {
 }
 
 void Scheduler::ask_interrupted() {
-  if (cancelled_ || !*interrupted_ || !(*interrupted_)()) return;
-  fail(static_cast<int32_t>(site_of_.size()),
-       std::make_exception_ptr(InputError("the call was interrupted")));
+  if (end_ == 0 || !*interrupted_) return;
+  const auto after_all = static_cast<int32_t>(site_of_.size());
+  try {
+    if (!(*interrupted_)()) return;
+    throw InputError("the call was interrupted");
+  } catch (...) {
+    fail(after_all, 0, std::current_exception());
+  }
 }
 
-void Scheduler::fail(int32_t task, std::exception_ptr error) {
+// Leaves out the tasks from `end` on. The error of the earliest task counts.
+void Scheduler::fail(int32_t task, int32_t end, std::exception_ptr error) {
   const std::lock_guard lock(mutex_);
-  cancelled_ = true;
-  if (error_ && failed_task_ < task) return;
+  end_ = std::min(end, end_.load());
+  if (error_ && failed_task_ <= task) return;
   failed_task_ = task;
   error_ = std::move(error);
 }

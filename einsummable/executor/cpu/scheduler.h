@@ -24,9 +24,10 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // Runs every task once by `execute`. If any throws, tasks that have not begun are left out, and
-  // the error of the earliest in the list that threw is thrown. Also stops, with InputError, when
-  // `interrupted` (asked by the calling thread now and then; may be empty) says so.
+  // Runs every task once by `execute`. If one throws, tasks later in the list that have not begun
+  // are left out, those before it still run: the error thrown is that of the earliest task that
+  // fails, at any number of threads. Also stops, with InputError, when `interrupted` (asked by the
+  // calling thread now and then; may be empty) says so, and with its error if it throws.
   void run(const std::function<void(size_t task)>& execute,
            const std::function<bool()>& interrupted);
 
@@ -40,7 +41,7 @@ class Scheduler {
   void thread_main(size_t thread);
   bool take(size_t thread, size_t& site, int32_t& task);
   void finish(size_t site, int32_t task);
-  void fail(int32_t task, std::exception_ptr error);
+  void fail(int32_t task, int32_t end, std::exception_ptr error);
   void ask_interrupted();
 
   std::vector<int32_t> site_of_;
@@ -57,7 +58,7 @@ class Scheduler {
   bool stopping_ = false;
   const std::function<void(size_t)>* execute_ = nullptr;
   const std::function<bool()>* interrupted_ = nullptr;
-  std::atomic<bool> cancelled_ = false;
+  std::atomic<int32_t> end_ = 0;  // tasks from here on are left out
   int32_t failed_task_ = -1;
   std::exception_ptr error_;
 
