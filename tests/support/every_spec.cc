@@ -41,7 +41,7 @@ void for_each_factorisation(std::vector<int64_t>& counts, size_t next, int64_t p
 
 }  // namespace
 
-std::optional<Cuts> random_cuts(const Index& index, int64_t count, Random& random) {
+std::optional<Cuts> random_cuts(const Index& index, int64_t count, std::mt19937_64& random) {
   if (count == 1) return uncut(index);
   std::vector<int64_t> places = index.ends;
   if (index.cut == Index::Cut::anywhere) {
@@ -56,8 +56,8 @@ std::optional<Cuts> random_cuts(const Index& index, int64_t count, Random& rando
   return cuts;
 }
 
-void for_each_spec(const std::shared_ptr<const Signature>& signature, int64_t cells, Random& random,
-                   const std::function<void(const JoinAggSpec&)>& visit) {
+void for_each_spec(const std::shared_ptr<const Signature>& signature, int64_t cells,
+                   std::mt19937_64& random, const std::function<void(const JoinAggSpec&)>& visit) {
   std::vector<int64_t> counts(signature->indices.size(), 1);
   for_each_factorisation(counts, 0, cells, [&] {
     const auto usual = spec_of(signature, counts, near_equal);

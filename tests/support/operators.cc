@@ -50,6 +50,12 @@ Array64 array(const Shape& shape, std::vector<double> values) {
   return out;
 }
 
+Array64 counting(const Shape& shape) {
+  Array64 out(box_of(shape));
+  std::iota(out.values().begin(), out.values().end(), 0);
+  return out;
+}
+
 Array64 random_integers(Random& random, const Shape& shape, int64_t below) {
   Array64 out(box_of(shape));
   for (double& value : out.values()) {
@@ -97,6 +103,15 @@ std::vector<Array64> whole_reference(const Operator& op, const std::vector<Array
         finalise(type, {first, first + static_cast<std::ptrdiff_t>(type.components.size())}));
   }
   return out;
+}
+
+std::vector<double> applied(std::string_view name, const Shape& x, Attributes attributes) {
+  const auto op = operator_of(name, {f32(x)}, std::move(attributes));
+  return whole_reference(*op, {counting(x)})[0].values();
+}
+
+std::string notation(std::string_view name, std::vector<TensorType> inputs, Attributes attributes) {
+  return text(operator_of(name, std::move(inputs), std::move(attributes))->signatures()[0]);
 }
 
 std::vector<Array64> implemented(const Operator& op, const JoinAggSpec& spec,

@@ -22,6 +22,8 @@ TensorType i32(const Shape& shape);
 
 // A tensor at the origin with these values, row-major.
 Array64 array(const Shape& shape, std::vector<double> values);
+// 0, 1, 2, ... in row-major order.
+Array64 counting(const Shape& shape);
 // Integers of [-below, below).
 Array64 random_integers(Random& random, const Shape& shape, int64_t below);
 Array64 random_reals(Random& random, const Shape& shape);
@@ -33,6 +35,13 @@ std::vector<Array64> partials_of(const Operator& op, const FunctionSpec& cell,
 
 // The outputs, finalised, without any cut.
 std::vector<Array64> whole_reference(const Operator& op, const std::vector<Array64>& inputs);
+
+// What an operator of one float32 input makes of counting(x), row-major.
+std::vector<double> applied(std::string_view name, const Shape& x, Attributes attributes);
+
+// The first signature of the operator, in notation.
+std::string notation(std::string_view name, std::vector<TensorType> inputs,
+                     Attributes attributes = {});
 
 // The outputs under a spec by the three steps of Definition 3.7: join, aggregate, recompose.
 // Partial results merge in a shuffled order.
