@@ -60,11 +60,10 @@ StridedMatrix<T> copy_layout(const MatrixOperand& x, T* buffer, Range rows, Rang
   return {buffer, rows.size(), columns.size(), columns.size(), 1};
 }
 
-// Calls visit(element of x, its stride, element of the copy, count) for every run of a block and of
-// its copy, which holds runs densely.
-template <class T, class Visit>
-void for_each_pair_of_runs(const MatrixOperand& x, Range rows, Range columns, T* buffer,
-                           Visit&& visit) {
+// Calls visit(first element, stride, its place in a copy of the block, count) for every run of a
+// block of x; a copy holds the runs densely, in this order.
+template <class Visit>
+void for_each_run_of_block(const MatrixOperand& x, Range rows, Range columns, Visit&& visit) {
   const bool transposed = columns_first(x);
   const Side &major = transposed ? x.columns : x.rows, &minor = transposed ? x.rows : x.columns;
   const Range majors = transposed ? columns : rows, minors = transposed ? rows : columns;
@@ -72,40 +71,39 @@ void for_each_pair_of_runs(const MatrixOperand& x, Range rows, Range columns, T*
   for_each_run(major, majors, [&](int64_t i, int64_t begin, int64_t step, int64_t repeats) {
     for (int64_t r = 0; r < repeats; ++r) {
       for_each_run(minor, minors, [&](int64_t j, int64_t offset, int64_t stride, int64_t count) {
-        visit(x.data + (begin + r * step + offset) * size, stride,
-              buffer + (i + r) * minors.size() + j, count);
+        visit(x.data + (begin + r * step + offset) * size, stride, (i + r) * minors.size() + j,
+              count);
       });
     }
   });
 }
 
 template <class T>
-void gather(const MatrixOperand& x, Range rows, Range columns, T* buffer) {
-  for_each_pair_of_runs(x, rows, columns, buffer,
-                        [&](const std::byte* from, int64_t stride, T* to, int64_t count) {
-                          load_row(x.dtype, from, stride, count, to);
-                        });
+void gather(const MatrixOperand& x, Range rows, Range columns, T* copy) {
+  const auto load = [&](const std::byte* from, int64_t stride, int64_t place, int64_t count) {
+    load_row(x.dtype, from, stride, count, copy + place);
+  };
+  for_each_run_of_block(x, rows, columns, load);
 }
 
 template <class T>
-void scatter(const MatrixOperand& x, Range rows, Range columns, T* buffer) {
-  for_each_pair_of_runs(x, rows, columns, buffer,
-                        [&](std::byte* to, int64_t stride, const T* from, int64_t count) {
-                          store_row(from, count, x.dtype, to, stride);
-                        });
+void scatter(const MatrixOperand& x, Range rows, Range columns, const T* copy) {
+  const auto store = [&](std::byte* to, int64_t stride, int64_t place, int64_t count) {
+    store_row(copy + place, count, x.dtype, to, stride);
+  };
+  for_each_run_of_block(x, rows, columns, store);
 }
 
 void fill_with_zeros(const MatrixOperand& x) {
   static constexpr std::array<float, 64> kZeros{};
-  const Range rows{0, x.rows.steps()}, columns{0, x.columns.steps()};
-  const auto fill = [&](std::byte* to, int64_t stride, const float*, int64_t count) {
+  const auto fill = [&](std::byte* to, int64_t stride, int64_t, int64_t count) {
     constexpr auto kStep = static_cast<int64_t>(kZeros.size());
     for (int64_t i = 0; i < count; i += kStep) {
       store_row(kZeros.data(), std::min(kStep, count - i), x.dtype,
                 to + i * stride * size_of(x.dtype), stride);
     }
   };
-  for_each_pair_of_runs<const float>(x, rows, columns, nullptr, fill);
+  for_each_run_of_block(x, {0, x.rows.steps()}, {0, x.columns.steps()}, fill);
 }
 
 // The part of an operand that needs no copy.

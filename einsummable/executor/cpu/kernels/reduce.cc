@@ -90,9 +90,9 @@ template <class A, class Visit>
 void with_merge(Reduction reduction, Visit&& visit) {
   switch (reduction) {
     case Reduction::sum:
-      return visit(plus<A>);
+      return visit([](A a, A b) { return plus(a, b); });
     case Reduction::prod:
-      return visit(times<A>);
+      return visit([](A a, A b) { return times(a, b); });
     case Reduction::max:
       return visit([](A a, A b) { return a != a || a >= b ? a : b; });
     case Reduction::min:
