@@ -18,7 +18,7 @@ Generated from the registry by `scripts/docs`; a test compares. The scalar funct
 ([functions.md](functions.md)) are operators too, one each.
 
 Signatures are those of the registry: inputs, then attributes with their defaults. Python's are the
-same, but for `clip`, `einsum`, `gelu`, `matmul`, `pad` and `split`, which are written as in NumPy or
+same, but for `clip`, `einsum`, `gelu`, `pad` and `split`, which are written as in NumPy or
 PyTorch, and for `slice`, which is written `x[a:b:c]`; `help(es.einsum)` shows them. Every operator
 also takes `name=`.
 
