@@ -71,6 +71,12 @@ std::optional<Selector> find_selector(std::string_view name) {
   return static_cast<Selector>(found - kSelectorNames.begin());
 }
 
+void check_processors(int64_t p) {
+  if (p >= 1 && p <= kMaximalProcessors) return;
+  throw PlanError("a plan is for 1 to " + std::to_string(kMaximalProcessors) +
+                  " processors, not for " + std::to_string(p));
+}
+
 void add_costs(LogicalPlan& plan, const Graph& graph) {
   const CostModel model = communication_proxy();
   plan.cost = {};

@@ -18,6 +18,11 @@ enum class Selector : uint8_t { optimal, paper, greedy, random };
 std::string_view name_of(Selector selector);
 std::optional<Selector> find_selector(std::string_view name);
 
+inline constexpr int64_t kMaximalProcessors = 4096;
+
+// Throws PlanError unless p is from 1 to kMaximalProcessors.
+void check_processors(int64_t p);
+
 // The chosen spec of one operator and what it costs, in elements (Section 4.3).
 struct PlannedOp {
   std::shared_ptr<const JoinAggSpec> spec;

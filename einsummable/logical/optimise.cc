@@ -52,10 +52,7 @@ LogicalPlan plan_of(const Candidates& candidates, const Choice& choice) {
 }
 
 LogicalPlan optimise(const Graph& graph, const LogicalOptions& options) {
-  if (options.p < 1 || options.p > kMaximalProcessors) {
-    throw PlanError("a plan is for 1 to " + std::to_string(kMaximalProcessors) +
-                    " processors, not for " + std::to_string(options.p));
-  }
+  check_processors(options.p);
   const Candidates candidates(graph, options.p, options.pins, communication_proxy());
   LogicalPlan plan = plan_of(candidates, choose(candidates, options));
   plan.selector = options.selector;

@@ -14,8 +14,6 @@ struct LogicalOptions {
   int64_t table_budget = 10'000;  // entries a table of the optimal selector may have
 };
 
-inline constexpr int64_t kMaximalProcessors = 4096;
-
 // Chooses a join-agg spec for every operator. Deterministic. Throws PlanError for a p out of range,
 // for pins that cannot be met (listing the legal counts), for costs beyond 64 bits.
 LogicalPlan optimise(const Graph& graph, const LogicalOptions& options);

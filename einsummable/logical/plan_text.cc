@@ -55,6 +55,7 @@ class PlanReader {
         throw PlanError("the plan has no spec for " + quote(graph_.ops()[i].name));
       }
     }
+    if (plan_.bound && *plan_.bound > plan_.cost) throw PlanError("bound: it is above the cost");
     const Cost said = plan_.cost;
     add_costs(plan_, graph_);
     if (said != plan_.cost) {
@@ -71,6 +72,7 @@ class PlanReader {
     lexer_.end_line();
     lexer_.expect("p");
     plan_.p = lexer_.integer("the number of processors");
+    check_processors(plan_.p);
     lexer_.end_line();
     lexer_.expect("selector");
     const auto selector = find_selector(lexer_.peek().text);
