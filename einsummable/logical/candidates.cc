@@ -15,6 +15,9 @@ using Pin = std::map<std::string, int64_t>;
 
 const Pin kNoPin;
 
+// Lists of counts an operator may have; only one of very many indices has more.
+constexpr size_t kMostCounts = 4'000;
+
 // Operators that are cut in the same ways: the same operator, attributes, types and pins.
 struct Kind {
   const Operator* op;
@@ -179,11 +182,10 @@ class Maker {
       return (pin == kind_.pin->end() || pin->second == count) &&
              !classes_.offers(op_, index, count).empty();
     };
-    for_each_counts(*kind_.signature(), cells, may_cut, [&](const std::vector<int64_t>& counts) {
+    for (const auto& counts : list_counts(*kind_.signature(), cells, may_cut, kMostCounts)) {
       cuts_.assign(counts.size(), nullptr);
       choose_cuts(counts, 0);
-      return true;
-    });
+    }
     return std::exchange(made_, {});
   }
 

@@ -25,34 +25,15 @@ struct Factor {
 constexpr int64_t kShiftLimit = int64_t{1} << 50;
 constexpr int64_t kTotalLimit = int64_t{1} << 59;
 
-struct Magnitude {
-  double main = 0, aggregations = 0, replicated = 0;
-
-  void add(const Magnitude& other) {
-    main += other.main;
-    aggregations += other.aggregations;
-    replicated += other.replicated;
-  }
-  bool fits() const {
-    constexpr auto limit = static_cast<double>(kTotalLimit);
-    return main < limit && aggregations < limit && replicated < limit;
-  }
-};
-
-Magnitude magnitude(const Costs& costs) {
-  Magnitude out;
+// The largest absolute component of any of the costs.
+double magnitude(const Costs& costs) {
+  int64_t most = 0;
   for (const Cost& c : costs) {
-    out.main = std::max(out.main, std::abs(static_cast<double>(c.main)));
-    out.aggregations = std::max(out.aggregations, std::abs(static_cast<double>(c.aggregations)));
-    out.replicated = std::max(out.replicated, std::abs(static_cast<double>(c.replicated)));
+    for (int64_t part : {c.main, c.aggregations, c.replicated}) {
+      most = std::max(most, part < 0 ? -std::max(part, -INT64_MAX) : part);
+    }
   }
-  return out;
-}
-
-bool may_shift(const Costs& costs) {
-  constexpr auto limit = static_cast<double>(kShiftLimit);
-  const Magnitude m = magnitude(costs);
-  return m.main < limit && m.aggregations < limit && m.replicated < limit;
+  return static_cast<double>(most);
 }
 
 class Elimination {
@@ -102,12 +83,12 @@ class Elimination {
 Elimination::Elimination(std::span<const Costs> unary, std::span<const PairTable> pairs,
                          int64_t budget)
     : unary_(unary), budget_(budget), pairs_(pairs.size()), factors_of_(unary.size()) {
-  Magnitude total;
+  double total = 0;
   for (const Costs& costs : unary) {
     ensure(!costs.empty(), "a variable without states");
-    total.add(magnitude(costs));
+    total += magnitude(costs);
   }
-  std::map<const Costs*, Magnitude> seen;
+  std::map<const Costs*, double> seen;
   for (const PairTable& pair : pairs) {
     ensure(pair.a != pair.b && std::max(pair.a, pair.b) < unary.size(),
            "a pair table needs two variables");
@@ -115,10 +96,12 @@ Elimination::Elimination(std::span<const Costs> unary, std::span<const PairTable
            "a pair table's size differs from its variables' states");
     const auto [place, added] = seen.try_emplace(pair.cost.get());
     if (added) place->second = magnitude(*pair.cost);
-    total.add(place->second);
+    total += place->second;
     add_factor({pair.a, pair.b}, pair.cost);
   }
-  if (!total.fits()) throw PlanError("the costs of a plan do not fit in 64 bits");
+  if (total >= static_cast<double>(kTotalLimit)) {
+    throw PlanError("the costs of a plan do not fit in 64 bits");
+  }
   pairs_of_ = factors_of_;
 }
 
@@ -277,7 +260,7 @@ std::vector<Costs> Elimination::shares(uint32_t v, const std::vector<Group>& gro
       if (lowest.empty()) lowest = row;
       for (size_t s = 0; s < row.size(); ++s) lowest[s] = std::min(lowest[s], row[s]);
     });
-    if (!may_shift(lowest)) return own;
+    if (magnitude(lowest) >= static_cast<double>(kShiftLimit)) return own;
     for (size_t s = 0; s < mean.size(); ++s) mean[s] += lowest[s];
     least.push_back(std::move(lowest));
   }

@@ -23,16 +23,32 @@ struct Enumeration {
   const MayCut& may_cut;
   const std::function<bool(const std::vector<int64_t>&)>& visit;
   std::vector<int64_t> counts;
+  std::map<std::pair<size_t, int64_t>, std::vector<int64_t>> next = {};
 
   // Whether to go on.
-  bool descend(size_t index, int64_t remaining) {
-    if (index == signature.indices.size()) return remaining != 1 || !nested() || visit(counts);
-    for (int64_t count : divisors(remaining)) {
-      if (!may_cut(index, count)) continue;
+  bool descend(size_t index, int64_t remaining, size_t most_cut) {
+    if (index == counts.size()) return !nested() || visit(counts);
+    for (int64_t count : choices(index, remaining)) {
+      if (count > 1 && most_cut == 0) break;
       counts[index] = count;
-      if (!descend(index + 1, remaining / count)) return false;
+      if (!descend(index + 1, remaining / count, most_cut - (count > 1))) return false;
     }
     return true;
+  }
+
+  // The counts of an index from which the later ones can make up the rest.
+  const std::vector<int64_t>& choices(size_t index, int64_t remaining) {
+    const auto [place, added] = next.try_emplace({index, remaining});
+    if (!added) return place->second;
+    std::vector<int64_t> found;
+    for (int64_t count : divisors(remaining)) {
+      if (!may_cut(index, count)) continue;
+      const int64_t rest = remaining / count;
+      const bool possible =
+          index + 1 == counts.size() ? rest == 1 : !choices(index + 1, rest).empty();
+      if (possible) found.push_back(count);
+    }
+    return place->second = std::move(found);
   }
 
   bool nested() const {
@@ -91,9 +107,31 @@ MayCut own_cuts(const Signature& signature, const std::map<std::string, int64_t>
 }
 
 void for_each_counts(const Signature& signature, int64_t cells, const MayCut& may_cut,
-                     const std::function<bool(const std::vector<int64_t>&)>& visit) {
+                     const std::function<bool(const std::vector<int64_t>&)>& visit,
+                     size_t most_cut) {
+  if (signature.indices.empty() && cells != 1) return;
   Enumeration{signature, may_cut, visit, std::vector<int64_t>(signature.indices.size(), 1)}.descend(
-      0, cells);
+      0, cells, most_cut);
+}
+
+std::vector<std::vector<int64_t>> list_counts(const Signature& signature, int64_t cells,
+                                              const MayCut& may_cut, size_t limit) {
+  std::vector<std::vector<int64_t>> lists;
+  const auto collect = [&](size_t most_cut) {
+    lists.clear();
+    const auto add = [&](const std::vector<int64_t>& counts) {
+      lists.push_back(counts);
+      return lists.size() <= limit;
+    };
+    for_each_counts(signature, cells, may_cut, add, most_cut);
+    return lists.size() <= limit;
+  };
+  if (collect(SIZE_MAX)) return lists;
+  std::vector<std::vector<int64_t>> few;
+  for (size_t most_cut = 0; collect(most_cut); ++most_cut) few = std::move(lists);
+  if (!few.empty()) return few;
+  lists.resize(limit);
+  return lists;
 }
 
 Width find_width(const Signatures& signatures, int64_t p) {

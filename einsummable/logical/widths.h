@@ -16,11 +16,17 @@ namespace einsummable {
 using MayCut = std::function<bool(size_t index, int64_t count)>;
 
 // Calls `visit` with every list of counts, one an index, whose product is `cells`, each of which
-// `may_cut` allows, until it returns false; an index inside another is cut only where that one is
-// in units. In rising order.
+// `may_cut` allows, with at most `most_cut` of them above 1, until it returns false; an index
+// inside another is cut only where that one is in units. In rising order.
 //   i, j, k and 4 cells: 1 1 4, 1 2 2, 1 4 1, 2 1 2, 2 2 1, 4 1 1
 void for_each_counts(const Signature& signature, int64_t cells, const MayCut& may_cut,
-                     const std::function<bool(const std::vector<int64_t>&)>& visit);
+                     const std::function<bool(const std::vector<int64_t>&)>& visit,
+                     size_t most_cut = SIZE_MAX);
+
+// All such lists; where there are more than `limit`, those that cut few indices: as many as still
+// give no more than that, but at least one.
+std::vector<std::vector<int64_t>> list_counts(const Signature& signature, int64_t cells,
+                                              const MayCut& may_cut, size_t limit);
 
 // Whether the index can be cut into `count` intervals of balanced work.
 bool can_cut(const Index& index, int64_t count);

@@ -74,6 +74,17 @@ TEST(Candidates, OfAttentionAreByQueryWhereHeadsAndEndsDoNotGiveP) {
   EXPECT_EQ(reason(packed, 8, "attention"), "");
 }
 
+// Hundreds of millions of lists of counts: those that cut few axes are tried.
+TEST(Candidates, OfManyIndicesCutFewOfThem) {
+  Graph g;
+  g.save(g.apply("exp", {g.input(DType::boolean, Shape(14, 4))}, {}, "four")[0]);
+  for (int64_t p : {64, 4096}) {
+    const std::vector<std::string> found = counts(g, p, "four");
+    EXPECT_GE(found.size(), 14u);
+    EXPECT_LE(found.size(), 4000u);
+  }
+}
+
 // Nearly all the work lies in one of two sequences: cutting between them would leave a device idle.
 TEST(Candidates, CutNoIndexOutOfBalance) {
   const Graph g = attention(1, 1, 100, {{"ends", Shape{3, 100}}});
