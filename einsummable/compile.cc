@@ -188,4 +188,9 @@ void Executable::call(std::span<const Argument> inputs, std::span<const Argument
   for (size_t i = 0; i < outputs.size(); ++i) execution_->offload(saves[i], outputs[i].array);
 }
 
+std::vector<ProfileLine> Executable::last_profile() {
+  const std::lock_guard lock(mutex_);
+  return profile(*tasks_, execution_->last_run());
+}
+
 }  // namespace einsummable

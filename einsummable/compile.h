@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "einsummable/executor/executor.h"
+#include "einsummable/executor/profile.h"
 #include "einsummable/logical/optimise.h"
 #include "einsummable/plan.h"
 #include "einsummable/task/verify.h"
@@ -62,6 +63,9 @@ class Executable {
   // or mistyped, and for values out of range. `interrupted`, asked now and then, stops the call.
   void call(std::span<const Argument> inputs, std::span<const Argument> outputs,
             const std::function<bool()>& interrupted = {});
+
+  // What the last call took, by kind of work; waits for a call that is running.
+  std::vector<ProfileLine> last_profile();
 
  private:
   TensorId checked_tensor(const Argument& argument) const;

@@ -3,12 +3,19 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "einsummable/task/task_graph.h"
 #include "einsummable/task/traits.h"
 #include "einsummable/tensor/strided_view.h"
 
 namespace einsummable {
+
+// What one task took in a run, and whether it ran the operator's float64 reference.
+struct TaskTime {
+  double seconds = 0;
+  bool reference = false;
+};
 
 // A task graph bound to memory, ready to run as often as asked. Calls must not overlap.
 class Execution {
@@ -22,6 +29,9 @@ class Execution {
   // Runs all tasks. Throws what a kernel throws (InputError for ids out of range), and InputError
   // if `interrupted`, asked now and then, says so; the execution can be run again afterwards.
   virtual void run(const std::function<bool()>& interrupted) = 0;
+
+  // What every task took in the last run.
+  virtual std::vector<TaskTime> last_run() const = 0;
 
   // Copies a saved tensor into `array`, which has its dtype and shape.
   virtual void offload(int32_t save, const StridedView& array) = 0;

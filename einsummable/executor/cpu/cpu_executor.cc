@@ -2,6 +2,7 @@
 #include "einsummable/executor/cpu/cpu_executor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "einsummable/base/error.h"
@@ -18,6 +19,9 @@ class CpuExecution final : public Execution {
   CpuExecution(std::shared_ptr<const TaskGraph> graph, int64_t threads)
       : graph_(std::move(graph)), arenas_(graph_), scheduler_(*graph_, threads) {
     for (const Task& task : graph_->tasks) tasks_.push_back(prepare_task(*graph_, task, arenas_));
+    for (const PreparedTask& task : tasks_) {
+      times_.push_back({.reference = task.kind == PreparedKernel::Kind::reference});
+    }
   }
 
   void load(TensorId tensor, const StridedView& array) override {
@@ -29,8 +33,10 @@ class CpuExecution final : public Execution {
   }
 
   void run(const std::function<bool()>& interrupted) override {
-    scheduler_.run([this](size_t task) { tasks_[task].run(); }, interrupted);
+    scheduler_.run([this](size_t task) { run_task(task); }, interrupted);
   }
+
+  std::vector<TaskTime> last_run() const override { return times_; }
 
   void offload(int32_t save, const StridedView& array) override {
     for (const Offload& offload : graph_->offloads) {
@@ -40,6 +46,13 @@ class CpuExecution final : public Execution {
   }
 
  private:
+  void run_task(size_t task) {
+    const auto start = std::chrono::steady_clock::now();
+    tasks_[task].run();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    times_[task].seconds = taken.count();
+  }
+
   // The part of a whole tensor inside `box`; `shape` is the box's and outlives the view.
   static StridedView part(const StridedView& whole, const Box& box,
                           std::span<const int64_t> shape) {
@@ -51,6 +64,7 @@ class CpuExecution final : public Execution {
   std::shared_ptr<const TaskGraph> graph_;
   Arenas arenas_;
   std::vector<PreparedTask> tasks_;
+  std::vector<TaskTime> times_;
   Scheduler scheduler_;
 };
 
