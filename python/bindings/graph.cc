@@ -6,6 +6,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "einsummable/graph/contract.h"
 #include "einsummable/ops/registry.h"
 #include "python/bindings/attributes.h"
 #include "python/bindings/bindings.h"
@@ -79,6 +80,17 @@ void bind_graph(nb::module_& module) {
            nb::arg("name"),
            nb::sig("def apply(self, op: str, inputs: Sequence[int], attributes: dict[str, object], "
                    "name: str) -> list[int]"))
+      .def(
+          "einsum",
+          [](Graph& graph, const std::string& spec, const Handles& inputs,
+             const std::string& combine, const std::string& aggregate, const std::string& name) {
+            const std::vector<TensorId> ids(inputs.begin(), inputs.end());
+            return einsum(graph, spec, ids,
+                          {.combine = combine, .aggregate = aggregate, .name = name})
+                .value;
+          },
+          nb::arg("spec"), nb::arg("inputs"), nb::arg("combine"), nb::arg("aggregate"),
+          nb::arg("name"))
       .def("save", [](Graph& graph, int64_t tensor,
                       const std::string& name) { graph.save(TensorId(tensor), name); })
       .def("tensor", [](const Graph& graph,

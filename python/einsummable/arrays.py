@@ -55,13 +55,14 @@ def as_numpy(what: str, value: Any) -> npt.NDArray[Any]:
 
 
 def _from_dlpack(what: str, value: Any) -> npt.NDArray[Any]:
-    # NumPy takes no bfloat16 by DLPack: take the same bytes as 16-bit integers.
-    brain = "bfloat16" in str(getattr(value, "dtype", ""))
     try:
-        if brain:
-            return _core.bits_of_bfloat16(value).view(dtypes.NUMPY_DTYPES["bfloat16"])
         return np.from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        # NumPy takes no bfloat16 by DLPack: take the same bytes as 16-bit integers.
+        try:
+            return _core.bits_of_bfloat16(value).view(dtypes.NUMPY_DTYPES["bfloat16"])
+        except (BufferError, RuntimeError, TypeError, ValueError):
+            pass
         raise InputError(
             f"{what}: a {type(value).__name__} gives no data to NumPy ({error}); convert it to an "
             f"array in the memory of the host"

@@ -37,15 +37,15 @@ def to_attribute(what: str, kind: str, value: object) -> Any:
     return None if value is None else _CONVERSIONS[kind](what, value)
 
 
-def integer(what: str, value: object) -> int:
-    """Turn `value`, any int that fits 64 bits, into an ``int``."""
+def integer(what: str, value: object, most: int = _LARGEST) -> int:
+    """Turn `value`, any int that fits 64 bits (or is at most `most`), into an ``int``."""
     if not isinstance(value, (bool, np.bool_)):
         try:
             number = operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
         else:
-            if not -_LARGEST - 1 <= number <= _LARGEST:
+            if not -_LARGEST - 1 <= number <= max(most, _LARGEST):
                 raise GraphError(f"{what}, {number}, is beyond 64 bits")
             return number
     raise GraphError(f"{what} must be an integer, not {value!r}")

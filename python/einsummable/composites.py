@@ -23,51 +23,6 @@ class Composites(Builder):
 
     __slots__ = ()
 
-    def matmul(
-        self,
-        x: Operand,
-        w: Operand,
-        *,
-        transpose_x: bool = False,
-        transpose_w: bool = False,
-        name: str | None = None,
-    ) -> Tensor:
-        """Matrix product over the last two axes, batched over the others, as in NumPy.
-
-        An operand of one axis is a row on the left, a column on the right, and the result lacks
-        that axis. Batch axes are broadcast.
-
-        Parameters
-        ----------
-        x, w : Tensor or array
-            ``[..., i, j]`` and ``[..., j, k]``; ``[..., j, i]`` and ``[..., k, j]`` if transposed.
-        transpose_x, transpose_w : bool, default False
-        name : str, optional
-
-        Returns
-        -------
-        Tensor
-            ``[..., i, k]``.
-
-        Raises
-        ------
-        einsummable.GraphError
-            If the extents of j differ, or the batch axes do not broadcast.
-        """
-        left, right = self._resolve("matmul", name, {"x": x, "w": w})
-        flags = {"transpose_x": transpose_x, "transpose_w": transpose_w}
-        batched = left.ndim > 2 and right.ndim == left.ndim and left.shape[:-2] == right.shape[:-2]
-        if (left.ndim >= 2 and (right.ndim == 2 or batched)) or 0 in (left.ndim, right.ndim):
-            return self.apply("matmul", [left, right], flags, name=name)[0]
-        rows = "j" if left.ndim == 1 else "...ji" if transpose_x else "...ij"
-        columns = "j" if right.ndim == 1 else "...kj" if transpose_w else "...jk"
-        out = "..." + ("" if left.ndim == 1 else "i") + ("" if right.ndim == 1 else "k")
-        if "." not in rows + columns:
-            out = ""
-        return self.apply("einsum", [left, right], {"spec": f"{rows},{columns}->{out}"}, name=name)[
-            0
-        ]
-
     def einsum(
         self,
         spec: str,
@@ -110,8 +65,12 @@ class Composites(Builder):
         """
         operands = {f"operand {i}": x for i, x in enumerate(xs)}
         tensors = self._resolve("einsum", name, operands)
-        given = {"spec": spec, "combine": _ALIASES.get(combine, combine), "aggregate": aggregate}
-        return self.apply("einsum", tensors, given, name=name)[0]
+        texts = {"spec": spec, "combine": combine, "aggregate": aggregate}
+        for key, value in texts.items():
+            attributes.text(f"einsum: {key}", value)
+        numbers = [tensor.id for tensor in tensors]
+        combine = _ALIASES.get(combine, combine)
+        return self._handle(self._core.einsum(spec, numbers, combine, aggregate, name or ""))
 
     def split(
         self,

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <map>
+
+#include "einsummable/base/error.h"
+#include "einsummable/base/text.h"
+#include "einsummable/exchange/checker.h"
+#include "einsummable/exchange/parser.h"
+#include "einsummable/exchange/printer.h"
+#include "python/bindings/bindings.h"
+
+namespace nb = nanobind;
+
+namespace einsummable {
+namespace {
+
+using exchange::Program;
+using exchange::Verdict;
+using NamedMembers = std::map<std::string, std::vector<int64_t>>;
+
+Program parse_program(const std::string& source) {
+  exchange::ParseVerdict verdict = exchange::parse(source);
+  if (!verdict.ok) {
+    throw ExchangeError("line " + std::to_string(verdict.line) + ": " + verdict.reason);
+  }
+  return std::move(verdict.program);
+}
+
+// The members by the names of the partitions; none where no partition is named.
+exchange::Members members_of(const Program& program, const NamedMembers& named) {
+  exchange::Members out;
+  if (named.empty()) return out;
+  std::vector<std::string> known;
+  for (const exchange::Partition& partition : program.partitions()) {
+    known.push_back(partition.name);
+    const auto found = named.find(partition.name);
+    out.push_back(partition.members);
+    if (found == named.end()) continue;
+    out.back().clear();
+    for (int64_t site : found->second) out.back().push_back(exchange::SiteId(site));
+    std::ranges::sort(out.back());
+  }
+  for (const auto& [name, sites] : named) {
+    if (std::ranges::find(known, name) == known.end()) {
+      throw ExchangeError("there is no partition " + quote(name) + "; there are " +
+                          (known.empty() ? "none" : join(known, ", ")));
+    }
+  }
+  return out;
+}
+
+struct NamedVerdict {
+  Verdict verdict;
+  NamedMembers members;
+  std::string derivations;
+};
+
+NamedVerdict check_program(const Program& program, const NamedMembers& named) {
+  const nb::gil_scoped_release release;
+  NamedVerdict out;
+  out.verdict = exchange::check(program, {.members = members_of(program, named)});
+  for (size_t i = 0; i < out.verdict.members.size(); ++i) {
+    for (exchange::SiteId site : out.verdict.members[i]) {
+      out.members[program.partitions()[i].name].push_back(site.value);
+    }
+  }
+  if (out.verdict.ok()) out.derivations = derivations_text(program, out.verdict);
+  return out;
+}
+
+}  // namespace
+
+void bind_exchange(nb::module_& module) {
+  nb::class_<NamedVerdict>(module, "Verdict",
+                           "Whether an exchange program is valid (Definition 5.5); true if it is.")
+      .def_prop_ro("ok", [](const NamedVerdict& v) { return v.verdict.ok(); })
+      .def_prop_ro(
+          "reason", [](const NamedVerdict& v) { return v.verdict.reason; },
+          "Why it is not valid; empty if it is.")
+      .def_prop_ro(
+          "uniform", [](const NamedVerdict& v) { return v.verdict.uniform; },
+          "Whether all replicas of an aggregate are equal bit for bit.")
+      .def_ro("members", &NamedVerdict::members, "Of each partition, as given or as found.")
+      .def_ro("derivations", &NamedVerdict::derivations,
+              "How everything comes about, one line each, in firing order.")
+      .def("__bool__", [](const NamedVerdict& v) { return v.verdict.ok(); });
+  nb::class_<Program>(module, "Program")
+      .def("text", [](const Program& program) { return exchange::print(program); })
+      .def("check", &check_program, nb::arg("members"));
+  module.def("parse_program", &parse_program, nb::arg("source"));
+}
+
+}  // namespace einsummable

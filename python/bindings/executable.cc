@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "einsummable/compile.h"
+#include "python/bindings/attributes.h"
+#include "python/bindings/bindings.h"
+
+namespace nb = nanobind;
+
+namespace einsummable {
+namespace {
+
+using ReadArray = nb::ndarray<nb::ro, nb::device::cpu>;
+using WrittenArray = nb::ndarray<nb::numpy, nb::device::cpu>;
+
+// An array that Python lends for a call: its name, dtype and memory. The memory of bfloat16 comes
+// as uint16, so the dtype is named.
+template <class Array>
+struct Lent {
+  std::string name;
+  DType dtype;
+  Array array;
+  std::vector<int64_t> shape, strides;
+
+  Lent(std::string n, const std::string& d, Array a)
+      : name(std::move(n)), dtype(dtype_named(d)), array(std::move(a)) {
+    ensure(static_cast<int64_t>(array.itemsize()) == size_of(dtype), "the dtype fits the memory");
+    for (size_t axis = 0; axis < array.ndim(); ++axis) {
+      shape.push_back(static_cast<int64_t>(array.shape(axis)));
+      strides.push_back(array.stride(axis));
+    }
+  }
+
+  StridedView view() const {
+    auto* data = static_cast<std::byte*>(const_cast<void*>(static_cast<const void*>(array.data())));
+    return {.data = data, .dtype = dtype, .shape = shape, .strides = strides};
+  }
+};
+
+template <class Array>
+using Triples = std::vector<std::tuple<std::string, std::string, Array>>;
+
+template <class Array>
+std::vector<Lent<Array>> lent(const Triples<Array>& given) {
+  std::vector<Lent<Array>> out;
+  out.reserve(given.size());
+  for (const auto& [name, dtype, array] : given) out.emplace_back(name, dtype, array);
+  return out;
+}
+
+template <class Array>
+std::vector<Executable::Argument> arguments(const std::vector<Lent<Array>>& arrays) {
+  std::vector<Executable::Argument> out;
+  for (const auto& array : arrays) out.push_back({array.name, array.view()});
+  return out;
+}
+
+// Asks Python for signals, such as that of Ctrl-C, and keeps the exception they raise.
+class Signals {
+ public:
+  bool operator()() {
+    const nb::gil_scoped_acquire acquire;
+    if (!raised_ && PyErr_CheckSignals() != 0) raised_.emplace();
+    return raised_.has_value();
+  }
+  void rethrow() {
+    if (raised_) throw std::move(*raised_);
+  }
+
+ private:
+  std::optional<nb::python_error> raised_;
+};
+
+void load(Executable& executable, const std::string& name, const std::string& dtype,
+          const ReadArray& array) {
+  const Lent<ReadArray> given(name, dtype, array);
+  const nb::gil_scoped_release release;
+  executable.load(given.name, given.view());
+}
+
+void call(Executable& executable, const Triples<ReadArray>& inputs,
+          const Triples<WrittenArray>& outputs) {
+  const auto read = lent(inputs);
+  const auto written = lent(outputs);
+  Signals signals;
+  try {
+    const nb::gil_scoped_release release;
+    executable.call(arguments(read), arguments(written), [&] { return signals(); });
+  } catch (const Error&) {
+    signals.rethrow();
+    throw;
+  }
+}
+
+}  // namespace
+
+void bind_executable(nb::module_& module) {
+  nb::class_<Check>(module, "Check", "One kind of check, and whether all it looked at hold.")
+      .def_ro("name", &Check::name)
+      .def_ro("count", &Check::count, "How many things it looked at.")
+      .def_ro("seconds", &Check::seconds)
+      .def_ro("detail", &Check::detail, "The first that failed; empty if all hold.");
+  nb::class_<VerifyReport>(module, "VerifyReport", "What was checked; true where all hold.")
+      .def_prop_ro("ok", &VerifyReport::ok)
+      .def_ro("checks", &VerifyReport::checks)
+      .def("__bool__", &VerifyReport::ok);
+  nb::class_<StageTimes>(module, "StageTimes", "Seconds that the stages of a compilation took.")
+      .def_ro("logical", &StageTimes::logical)
+      .def_ro("physical", &StageTimes::physical)
+      .def_ro("lowering", &StageTimes::lowering)
+      .def_ro("verification", &StageTimes::verification)
+      .def_ro("preparation", &StageTimes::preparation);
+  nb::class_<ProfileLine>(module, "ProfileLine", "What all tasks of one kind took in a call.")
+      .def_ro("work", &ProfileLine::work, "As \"matmul\", or \"silu multiply\" of a fused run.")
+      .def_ro("reference", &ProfileLine::reference, "Whether for want of a fast kernel.")
+      .def_ro("tasks", &ProfileLine::tasks)
+      .def_ro("seconds", &ProfileLine::seconds, "Summed over tasks, so over threads.");
+  nb::class_<Executable>(module, "Executable")
+      .def_prop_ro("plan", [](const Executable& executable) { return Plan(executable.plan()); })
+      .def_prop_ro("report", [](const Executable& e) { return VerifyReport(e.report()); })
+      .def_prop_ro("times", [](const Executable& e) { return StageTimes(e.times()); })
+      .def_prop_ro("peak_bytes", &Executable::peak_bytes)
+      .def_prop_ro("task_count", [](const Executable& e) { return e.tasks().tasks.size(); })
+      .def("last_profile", &Executable::last_profile, nb::call_guard<nb::gil_scoped_release>())
+      .def("load", &load, nb::arg("name"), nb::arg("dtype"), nb::arg("array"),
+           nb::sig("def load(self, name: str, dtype: str, array: object) -> None"))
+      .def("call", &call, nb::arg("inputs"), nb::arg("outputs"),
+           nb::sig("def call(self, inputs: Sequence[tuple[str, str, object]], "
+                   "outputs: Sequence[tuple[str, str, object]]) -> None"));
+  module.def(
+      "compile",
+      [](const Graph& graph, const CompileOptions& options) { return compile(graph, options); },
+      nb::arg("graph"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "compile",
+      [](const Plan& plan, const CompileOptions& options) { return compile(Plan(plan), options); },
+      nb::arg("plan"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace einsummable

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "einsummable/base/error.h"
+#include "einsummable/compile.h"
+#include "einsummable/logical/explain.h"
+#include "einsummable/plan.h"
+#include "python/bindings/bindings.h"
+
+namespace nb = nanobind;
+
+namespace einsummable {
+namespace {
+
+CompileOptions make_options(int64_t devices, const std::string& selector, uint64_t seed,
+                            const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
+                            bool private_sites) {
+  const auto found = find_selector(selector);
+  ensure(found.has_value(), "the front has checked the selector");
+  return {.devices = devices,
+          .selector = *found,
+          .seed = seed,
+          .pins = specs,
+          .memory_limit = memory_limit,
+          .threads = threads,
+          .sites =
+              private_sites ? CompileOptions::Sites::private_sites : CompileOptions::Sites::shared};
+}
+
+// By operator, the value of every index of its spec.
+template <class Value>
+nb::dict by_index(const Plan& plan, const Value& value) {
+  nb::dict out;
+  for (size_t i = 0; i < plan.logical.ops.size(); ++i) {
+    const JoinAggSpec& spec = *plan.logical.ops[i].spec;
+    nb::dict indices;
+    for (size_t k = 0; k < spec.cuts().size(); ++k) {
+      indices[spec.signature().indices[k].name.c_str()] = value(spec.cuts()[k]);
+    }
+    out[plan.graph->ops()[i].name.c_str()] = indices;
+  }
+  return out;
+}
+
+void bind_explanation(nb::module_& module) {
+  nb::class_<Alternative>(module, "Alternative",
+                          "A way to cut an operator, and the best whole plan with it.")
+      .def_prop_ro(
+          "counts",
+          [](const Alternative& a) {
+            nb::dict counts;
+            for (const auto& [name, count] : a.counts) counts[name.c_str()] = count;
+            return counts;
+          },
+          nb::sig("def counts(self) -> dict[str, int]"),
+          "Into how many intervals each index is cut.")
+      .def_prop_ro(
+          "cost", [](const Alternative& a) { return a.cost.main; },
+          "Of the whole plan, in elements.")
+      .def_ro("chosen", &Alternative::chosen, "Whether the best plan cuts it so.")
+      .def_ro("delta", &Alternative::delta, "Elements beyond the best plan.")
+      .def_ro("repartition", &Alternative::repartition, "Of the whole plan.")
+      .def_ro("join", &Alternative::join, "Of the whole plan.")
+      .def_ro("aggregation", &Alternative::aggregation, "Of the whole plan.")
+      .def_ro("lost_by", &Alternative::lost_by, "The sub-cost that grew most; empty if none did.");
+  nb::class_<Explanation>(module, "Explanation",
+                          "Why an operator is cut as it is; `str` gives a table.")
+      .def_ro("op", &Explanation::op, "Its name.")
+      .def_ro("reason", &Explanation::reason, "Why not p cells, or not the usual signature.")
+      .def_ro("alternatives", &Explanation::alternatives, "The best first.")
+      .def("__str__", [](const Explanation& explanation) { return text(explanation); })
+      .def("__repr__", [](const Explanation& e) { return "<explanation of " + e.op + ">"; });
+}
+
+Explanation explain_op(const Plan& plan, const CompileOptions& options, const std::string& op) {
+  const nb::gil_scoped_release release;
+  return explain(*plan.graph,
+                 {.p = options.devices,
+                  .selector = options.selector,
+                  .seed = options.seed,
+                  .pins = options.pins},
+                 op);
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& module) {
+  bind_explanation(module);
+  nb::class_<CompileOptions>(module, "CompileOptions")
+      .def(
+          "__init__",
+          [](CompileOptions* self, int64_t devices, const std::string& selector, uint64_t seed,
+             const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
+             bool private_sites) {
+            new (self) CompileOptions(
+                make_options(devices, selector, seed, specs, memory_limit, threads, private_sites));
+          },
+          nb::kw_only(), nb::arg("devices"), nb::arg("selector"), nb::arg("seed"), nb::arg("specs"),
+          nb::arg("memory_limit").none(), nb::arg("threads"), nb::arg("private_sites"));
+  nb::class_<Plan>(module, "Plan")
+      .def_prop_ro("graph", [](const Plan& plan) { return Graph(*plan.graph); })
+      .def_prop_ro("devices", [](const Plan& plan) { return plan.logical.p; })
+      .def_prop_ro("selector", [](const Plan& plan) { return name_of(plan.logical.selector); })
+      .def_prop_ro("cost", [](const Plan& plan) { return plan.logical.cost.main; })
+      .def_prop_ro("exact", [](const Plan& plan) { return plan.logical.exact(); })
+      .def_prop_ro(
+          "specs", [](const Plan& plan) { return by_index(plan, count_of); },
+          nb::sig("def specs(self) -> dict[str, dict[str, int]]"))
+      .def_prop_ro(
+          "cuts",
+          [](const Plan& plan) {
+            return by_index(plan, [](const Cuts& cuts) { return nb::cast(cuts); });
+          },
+          nb::sig("def cuts(self) -> dict[str, dict[str, list[int]]]"))
+      .def("text", [](const Plan& plan) { return plan_file(plan); })
+      .def("table", [](const Plan& plan) { return table(plan.logical, *plan.graph); });
+  module.def("make_plan", &make_plan, nb::arg("graph"), nb::arg("options"),
+             nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "parse_plan", [](const std::string& source) { return parse_plan_file(source); },
+      nb::arg("source"), nb::call_guard<nb::gil_scoped_release>());
+  module.def("check_plan_of", &require_plan_of, nb::arg("plan"), nb::arg("graph"));
+  module.def("explain", &explain_op, nb::arg("plan"), nb::arg("options"), nb::arg("op"));
+  module.def("selectors", [] {
+    std::vector<std::string_view> out;
+    for (Selector s : {Selector::optimal, Selector::paper, Selector::greedy, Selector::random}) {
+      out.push_back(name_of(s));
+    }
+    return out;
+  });
+}
+
+}  // namespace einsummable

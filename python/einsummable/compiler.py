@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a graph to something that runs."""
+
+from __future__ import annotations
+
+from einsummable import _core
+from einsummable.errors import DeviceError, PlanError
+from einsummable.executable import Executable
+from einsummable.graph import Graph
+from einsummable.options import Devices, Pins, device_count, make_options
+from einsummable.planning import Plan, checked_graph
+
+
+def compile(
+    graph: Graph,
+    *,
+    devices: Devices | None = None,
+    plan: Plan | None = None,
+    backend: str | None = None,
+    selector: str = "optimal",
+    objective: str = "proxy",
+    schedule_mode: str = "naive",
+    specs: Pins | None = None,
+    memory_limit: int | None = None,
+    seed: int = 0,
+    threads: int = 0,
+    private_sites: bool = False,
+) -> Executable:
+    """Compile a graph for devices: cut it, move what must move, prove it, and make it ready.
+
+    Parameters
+    ----------
+    graph : Graph
+    devices : int or sequence of int, optional
+        How many, or which; default one a core. There are as many virtual ones as asked for.
+    plan : Plan, optional
+        A plan of this graph to follow; the options that make one are left out then.
+    backend : "cpu", optional
+    selector, objective, schedule_mode, specs, seed
+        As for `plan`.
+    memory_limit : int, optional
+        Bytes a device.
+    threads : int, default 0
+        0 is as many as devices or cores, whichever are fewer.
+    private_sites : bool, default False
+        Whether every device's memory is its own, so that all that moves is copied.
+
+    Returns
+    -------
+    Executable
+        Verified; parameters made from arrays are loaded.
+
+    Raises
+    ------
+    einsummable.Error
+        GraphError if the graph saves nothing; PlanError if there is no plan as asked, or `plan`
+        is of another graph; DeviceError; MemoryLimitError.
+    """
+    options = make_options(
+        devices=_devices(plan, devices),
+        backend=backend,
+        selector=selector,
+        objective=objective,
+        schedule_mode=schedule_mode,
+        specs=specs,
+        memory_limit=memory_limit,
+        seed=seed,
+        threads=threads,
+        private_sites=private_sites,
+    )
+    return _compiled(checked_graph(graph), plan, options)
+
+
+def _devices(plan: object, devices: Devices | None) -> Devices | None:
+    """Check that a plan, if there is one, is for as many devices as are asked for."""
+    if plan is None:
+        return devices
+    if not isinstance(plan, Plan):
+        raise PlanError(f"plan must be a Plan, not {plan!r}")
+    if devices is not None and device_count(devices) != plan.devices:
+        raise DeviceError(f"the plan is for {plan.devices} devices, not for {devices!r}")
+    return plan.devices
+
+
+def _compiled(graph: Graph, plan: Plan | None, options: _core.CompileOptions) -> Executable:
+    if plan is None:
+        core = _core.compile(graph._core, options)
+        plan = Plan(core.plan, options)
+    else:
+        _core.check_plan_of(plan._core, graph._core)
+        core = _core.compile(plan._core, options)
+    executable = Executable(core, plan, graph)
+    executable.load(graph.presets)
+    return executable

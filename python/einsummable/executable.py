@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A graph on its devices: load parameters, call, verify."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from einsummable import _core, arrays, dtypes
+from einsummable.errors import InputError
+from einsummable.graph import Graph
+from einsummable.handle import Handle
+from einsummable.operands import is_number
+from einsummable.planning import Plan
+from einsummable.tensor import Tensor
+
+Given = Mapping[str, Any] | Mapping[Tensor, Any] | Mapping[str | Tensor, Any]
+"""Arrays by the names of inputs and parameters, or by their handles."""
+
+
+class Results(dict[str, npt.NDArray[Any]]):
+    """The saved tensors of a call, by name, by handle, or as attributes."""
+
+    def __init__(self, values: dict[str, npt.NDArray[Any]], names: Mapping[Tensor, str]) -> None:
+        super().__init__(values)
+        self._names = names
+
+    def __getitem__(self, key: str | Tensor) -> npt.NDArray[Any]:
+        """Give the array saved under a name, or of a saved tensor."""
+        name = self._names.get(key) if isinstance(key, Tensor) else key
+        if name is not None and name in self:
+            return super().__getitem__(name)
+        shown = key.name if isinstance(key, Tensor) else key
+        raise InputError(f"no tensor is saved as {shown!r}; there are {', '.join(map(repr, self))}")
+
+    def __getattr__(self, name: str) -> npt.NDArray[Any]:
+        """Give the array saved under a name."""
+        if name.startswith("_") or name not in self:
+            raise AttributeError(f"no tensor is saved as {name!r}")
+        return self[name]
+
+
+class Executable:
+    """A compiled graph. May be called from several threads; calls run one after another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import einsummable as es
+    >>> g = es.Graph()
+    >>> x = g.tensor([2, 2], name="x")
+    >>> g.save(x @ x, name="y")
+    >>> exe = es.compile(g, devices=4)
+    >>> exe(x=np.eye(2, dtype=np.float32))["y"]
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+
+    def __init__(self, core: _core.Executable, plan: Plan, graph: Graph) -> None:
+        self._core = core
+        self._plan = plan
+        self._graph = graph
+        pruned = plan.graph
+        self._saved = dict(pruned.saved)
+        self._given = {**pruned.inputs, **pruned.parameters}
+        self._handles = {tensor: name for name, tensor in reversed(graph.saved.items())}
+
+    @property
+    def plan(self) -> Plan:
+        """How it is cut."""
+        return self._plan
+
+    @property
+    def graph(self) -> Graph:
+        """The graph it was compiled from."""
+        return self._graph
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that a device needs."""
+        return self._core.peak_bytes
+
+    @property
+    def compile_seconds(self) -> dict[str, float]:
+        """Seconds that the stages of its compilation took."""
+        times = self._core.times
+        stages = ("logical", "physical", "lowering", "verification", "preparation")
+        return {stage: getattr(times, stage) for stage in stages}
+
+    def verify(self) -> _core.VerifyReport:
+        """Report what was proven of the program: true where all checks hold.
+
+        Returns
+        -------
+        VerifyReport
+            ``ok``, and ``checks`` of ``name``, ``count``, ``seconds`` and ``detail``.
+        """
+        return self._core.report
+
+    def profile(self) -> list[_core.ProfileLine]:
+        """Say what the last call took, by kind of work, the longest first.
+
+        Returns
+        -------
+        list of ProfileLine
+            ``work``, ``reference`` (whether there is no fast kernel for it), ``tasks`` and
+            ``seconds``, which are summed over threads.
+        """
+        return self._core.last_profile()
+
+    def load(self, parameters: Given | None = None, /, **named: Any) -> None:
+        """Copy parameters to the devices, where they stay.
+
+        Parameters
+        ----------
+        parameters : mapping, optional
+            Arrays by name or handle.
+        **named
+            Arrays by name.
+
+        Raises
+        ------
+        einsummable.InputError
+            For a name that is no parameter, an array of another dtype or shape.
+        """
+        for name, array in self._arrays(parameters, named):
+            dtype, lent = _lend(array)
+            self._core.load(name, dtype, lent)
+
+    def __call__(self, inputs: Given | None = None, /, **named: Any) -> Results:
+        """Run the graph.
+
+        Parameters
+        ----------
+        inputs : mapping, optional
+            Arrays by name or handle: every input, and any parameters, which stay loaded. NumPy
+            arrays of any strides, or anything with DLPack; a number where there are no axes.
+        **named
+            Arrays by name.
+
+        Returns
+        -------
+        Results
+            New arrays, by the names of the saved tensors or by their handles.
+
+        Raises
+        ------
+        einsummable.InputError
+            For inputs that are missing, unknown, misshapen or mistyped, and for values out of
+            range.
+        """
+        given = [(name, *_lend(array)) for name, array in self._arrays(inputs, named)]
+        out = {
+            name: np.empty(tensor.shape, dtypes.NUMPY_DTYPES[tensor.dtype])
+            for name, tensor in self._saved.items()
+        }
+        self._core.call(given, [(name, *_lend(array)) for name, array in out.items()])
+        return Results(out, self._handles)
+
+    def _arrays(
+        self, given: Given | None, named: dict[str, Any]
+    ) -> list[tuple[str, npt.NDArray[Any]]]:
+        if given is not None and not isinstance(given, Mapping):
+            raise InputError(
+                f'arrays are given by name, as {{"x": array}} or x=array, not as '
+                f"{type(given).__name__}"
+            )
+        pairs = [*(given or {}).items(), *named.items()]
+        names = [self._name(key) for key, _ in pairs]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"{twice!r} is given twice")
+        return [
+            (name, self._array(name, value)) for name, (_, value) in zip(names, pairs, strict=True)
+        ]
+
+    def _name(self, key: object) -> str:
+        if isinstance(key, Handle):
+            if key.graph is not self._graph:
+                raise InputError(f"{key.name!r} is a tensor of another graph")
+            key = key.name
+        if not isinstance(key, str):
+            raise InputError(f"arrays are given by name or handle, not by {key!r}")
+        if key not in self._given:
+            listed = ", ".join(map(repr, self._given)) or "none"
+            raise InputError(f"there is no input or parameter called {key!r}; there are {listed}")
+        return key
+
+    def _array(self, name: str, value: Any) -> npt.NDArray[Any]:
+        tensor = self._given[name]
+        if is_number(value) and not tensor.shape and not isinstance(value, np.generic):
+            return np.asarray(value, dtypes.NUMPY_DTYPES[tensor.dtype])
+        if isinstance(value, np.generic):
+            value = np.asarray(value)
+        if not arrays.is_array(value):
+            raise InputError(
+                f"{name!r} must be a NumPy array or one with DLPack, not "
+                f"{type(value).__name__}; it is {tensor.dtype}{list(tensor.shape)}"
+            )
+        return arrays.as_numpy(repr(name), value)
+
+
+def _lend(array: npt.NDArray[Any]) -> tuple[str, npt.NDArray[Any]]:
+    """Give the name of the dtype, and memory that the core can read."""
+    name = dtypes.name_of_numpy(array.dtype)
+    assert name is not None
+    if not array.flags.aligned or any(stride % array.itemsize for stride in array.strides):
+        array = array.copy()
+    return name, array.view(np.uint16) if name == "bfloat16" else array

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `compile` and `plan` are asked for, checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from einsummable import _core
+from einsummable.attributes import boolean, integer, text
+from einsummable.errors import DeviceError, Error, GraphError, InputError, PlanError
+from einsummable.handle import Handle
+
+Devices = int | Sequence[int]
+"""How many devices, or which."""
+
+Pins = Mapping[str | Handle, Mapping[str, int]]
+"""Into how many intervals indices of operators must be cut: ``{"up": {"i": 8}}``."""
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def device_count(devices: Devices | None) -> int:
+    """Count the devices.
+
+    Raises
+    ------
+    einsummable.DeviceError
+        Unless it is an int of at least 1 or a list, not empty, of ints of at least 0.
+    """
+    if devices is None:
+        return cores()
+    legal = "devices is how many there are, at least 1, or a list of their numbers"
+    if isinstance(devices, Sequence) and not isinstance(devices, (str, bytes)):
+        if not devices:
+            raise DeviceError(f"{legal}; the list is empty")
+        for i, device in enumerate(devices):
+            if _checked(DeviceError, f"devices[{i}]", device) < 0:
+                raise DeviceError(f"{legal}; devices[{i}] is {device}")
+        return len(devices)
+    count = _checked(DeviceError, "devices", devices)
+    if count < 1:
+        raise DeviceError(f"{legal}, not {count}")
+    return count
+
+
+def make_options(
+    *,
+    devices: Devices | None = None,
+    backend: str | None = None,
+    selector: str = "optimal",
+    objective: str = "proxy",
+    schedule_mode: str = "naive",
+    specs: Pins | None = None,
+    memory_limit: int | None = None,
+    seed: int = 0,
+    threads: int = 0,
+    private_sites: bool = False,
+) -> _core.CompileOptions:
+    """Check the options of `compile` and turn them into those of the core."""
+    _choose(DeviceError, "backend", backend or "cpu", ["cpu"], ["cuda", "mpi"])
+    _choose(PlanError, "objective", objective, ["proxy"], ["time"])
+    _choose(PlanError, "schedule_mode", schedule_mode, ["naive"], ["search", "ai"])
+    _choose(PlanError, "selector", selector, _core.selectors(), [])
+    return _core.CompileOptions(
+        devices=device_count(devices),
+        selector=selector,
+        seed=_checked(PlanError, "seed", seed, 0, 2**64 - 1),
+        specs=_pins(specs),
+        memory_limit=None
+        if memory_limit is None
+        else _checked(PlanError, "memory_limit", memory_limit, 0),
+        threads=_checked(DeviceError, "threads", threads, 0, 1024),
+        private_sites=_flag("private_sites", private_sites),
+    )
+
+
+def op_name(op: str | Handle) -> str:
+    """Give the name of an operator, or of the one that makes a tensor."""
+    return op.name if isinstance(op, Handle) else text("the name of an operator", op)
+
+
+def _pins(specs: Pins | None) -> dict[str, dict[str, int]]:
+    if specs is None:
+        return {}
+    legal = 'specs names operators, indices and counts, as {"up": {"i": 8}}'
+    if not isinstance(specs, Mapping):
+        raise PlanError(f"{legal}; it is {specs!r}")
+    out = {}
+    for op, counts in specs.items():
+        if not isinstance(op, (str, Handle)) or not isinstance(counts, Mapping):
+            raise PlanError(f"{legal}; {op!r} has {counts!r}")
+        name = op_name(op)
+        out[name] = {
+            str(index): _checked(PlanError, f"specs[{name!r}][{index!r}]", count, 1)
+            for index, count in counts.items()
+        }
+    return out
+
+
+def _choose(
+    error: type[Error], option: str, value: object, there: Sequence[str], later: Sequence[str]
+) -> None:
+    if value in there:
+        return
+    legal = f"{option} is {' or '.join(map(repr, there))}"
+    if value in later:
+        raise error(f"{option}={value!r} is not there yet; {legal}")
+    raise error(f"{legal}, not {value!r}")
+
+
+def _checked(
+    error: type[Error], what: str, value: object, least: int = -(2**63), most: int = 2**63 - 1
+) -> int:
+    try:
+        number = integer(what, value, most)
+    except GraphError as mistake:
+        raise error(str(mistake)) from None
+    if not least <= number <= most:
+        raise error(f"{what} must be at least {least} and at most {most}, not {number}")
+    return number
+
+
+def _flag(what: str, value: object) -> bool:
+    try:
+        return boolean(what, value)
+    except GraphError as mistake:
+        raise InputError(str(mistake)) from None

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a graph is cut over devices, and why; no device is needed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from einsummable import _core
+from einsummable.errors import PlanError
+from einsummable.graph import Graph
+from einsummable.handle import Handle
+from einsummable.options import Devices, Pins, make_options, op_name
+
+
+class Plan:
+    """How every operator of a graph is cut, where its cells run, and what moves.
+
+    `str` gives a table of the operators. Made by `plan`, `load_plan`, or `compile`.
+    """
+
+    __slots__ = ("_core", "_options")
+
+    def __init__(self, core: _core.Plan, options: _core.CompileOptions) -> None:
+        self._core = core
+        self._options = options
+
+    @property
+    def devices(self) -> int:
+        """The number of devices it is for."""
+        return self._core.devices
+
+    @property
+    def graph(self) -> Graph:
+        """The graph it is of, without operators that no saved tensor needs."""
+        return Graph(self._core.graph)
+
+    @property
+    def cost(self) -> int:
+        """What moves, in elements: repartitions, joins and aggregations."""
+        return self._core.cost
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is proven that no plan costs less."""
+        return self._core.exact
+
+    @property
+    def specs(self) -> dict[str, dict[str, int]]:
+        """Into how many intervals each index of each operator is cut."""
+        return self._core.specs
+
+    @property
+    def cuts(self) -> dict[str, dict[str, list[int]]]:
+        """Where each index of each operator is cut, from 0 to its extent."""
+        return self._core.cuts
+
+    def explain(self, op: str | Handle) -> _core.Explanation:
+        """Say why an operator is cut as it is.
+
+        Parameters
+        ----------
+        op : str or Tensor
+            The name of the operator, or a tensor it makes.
+
+        Returns
+        -------
+        Explanation
+            Every way to cut it, with the best whole plan in which it is cut so; `str` gives a
+            table.
+
+        Raises
+        ------
+        einsummable.PlanError
+            If there is no such operator.
+        """
+        if not isinstance(op, (str, Handle)):
+            raise PlanError(f"explain takes the name of an operator or a tensor, not {op!r}")
+        return _core.explain(self._core, self._options, op_name(op))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file that `load_plan` reads."""
+        Path(path).write_text(self._core.text(), encoding="utf-8")
+
+    def __str__(self) -> str:
+        """Give the table: operator, shape, cuts, and costs."""
+        return self._core.table()
+
+    def __repr__(self) -> str:
+        """Count what is in it."""
+        return f"<plan of {len(self.specs)} operators on {self.devices} devices: {self.cost}>"
+
+
+def plan(
+    graph: Graph,
+    *,
+    devices: Devices | None = None,
+    selector: str = "optimal",
+    objective: str = "proxy",
+    schedule_mode: str = "naive",
+    specs: Pins | None = None,
+    seed: int = 0,
+) -> Plan:
+    """Plan a graph for a number of devices that need not be there.
+
+    Parameters
+    ----------
+    graph : Graph
+    devices : int or sequence of int, optional
+        How many, or which; default one a core.
+    selector : "optimal", "paper", "greedy" or "random"
+        How cuts are chosen: at the least cost; by the paper's Algorithm 1; an operator at a time;
+        at random, by `seed`.
+    objective : "proxy"
+        What a plan costs: the elements that move.
+    schedule_mode : "naive"
+        How exchange programs are written.
+    specs : mapping, optional
+        Pins: into how many intervals indices of operators must be cut, ``{"up": {"i": 8}}``.
+    seed : int, default 0
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    einsummable.Error
+        GraphError if the graph saves nothing; PlanError if there is no plan as asked.
+
+    Examples
+    --------
+    >>> from einsummable import workloads
+    >>> plan(workloads.ffn(1024, 4096, 14336), devices=8).cost
+    209715200
+    """
+    options = make_options(
+        devices=devices,
+        selector=selector,
+        objective=objective,
+        schedule_mode=schedule_mode,
+        specs=specs,
+        seed=seed,
+    )
+    return Plan(_core.make_plan(checked_graph(graph)._core, options), options)
+
+
+def load_plan(path: str | os.PathLike[str]) -> Plan:
+    """Read a plan from a file, and check all of it.
+
+    Raises
+    ------
+    einsummable.PlanError
+        If the file cannot be read, is no plan, or does not hold what it says.
+    """
+    try:
+        source = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlanError(f"the plan {os.fspath(path)} cannot be read: {error}") from None
+    core = _core.parse_plan(source)
+    return Plan(core, make_options(devices=core.devices, selector=core.selector))
+
+
+def checked_graph(graph: object) -> Graph:
+    """Check that it is a graph."""
+    if not isinstance(graph, Graph):
+        raise PlanError(f"a Graph is planned, not {graph!r}")
+    return graph
