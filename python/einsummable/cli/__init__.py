@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: ``einsummable doctor | demo | plan | run``."""
+
+from einsummable.cli.main import main
+
+__all__ = ["main"]

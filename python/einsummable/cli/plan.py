@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Show how a workload is cut over devices, and why; no device is needed.
+
+The table has one line an operator: its shape, the indices that are cut and into how many
+intervals, how many devices that uses, the three parts of its cost in elements (what is moved to
+another tiling, what its cells read, what their partial results move), and its share of the total.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import Any
+
+from einsummable import _core, planning
+from einsummable.cli import quantities, workload
+
+EPILOG = workload.EPILOG
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    workload.add_arguments(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Plan, then print the table, or the explanation, or both as JSON."""
+    graph = workload.make_graph(given)
+    start = time.perf_counter()
+    plan = planning.plan(graph, **workload.plan_options(given))
+    seconds = time.perf_counter() - start
+    explanation = plan.explain(given.explain) if given.explain else None
+    if given.save:
+        plan.save(given.save)
+    if given.json:
+        print(json.dumps(described(plan, seconds, explanation), indent=2))
+        return 0
+    if explanation is not None:
+        print(explanation)
+        return 0
+    print(plan)
+    print(f"planned in {quantities.show_seconds(seconds)} for {plan.devices} devices")
+    return 0
+
+
+def described(
+    plan: planning.Plan, seconds: float, explanation: _core.Explanation | None
+) -> dict[str, Any]:
+    """Give what JSON says of a plan."""
+    out: dict[str, Any] = {
+        "devices": plan.devices,
+        "cost": plan.cost,
+        "exact": plan.exact,
+        "seconds": seconds,
+        "operators": {
+            name: {"counts": counts, "cuts": plan.cuts[name]} for name, counts in plan.specs.items()
+        },
+    }
+    if explanation is not None:
+        out["explanation"] = explained(explanation)
+    return out
+
+
+def explained(explanation: _core.Explanation) -> dict[str, Any]:
+    """Give what JSON says of an explanation."""
+    fields = ("counts", "cost", "chosen", "delta", "repartition", "join", "aggregation", "lost_by")
+    return {
+        "operator": explanation.op,
+        "reason": explanation.reason,
+        "alternatives": [
+            {field: getattr(alternative, field) for field in fields}
+            for alternative in explanation.alternatives
+        ],
+    }
