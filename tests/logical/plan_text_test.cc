@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "einsummable/base/error.h"
+#include "einsummable/logical/logical_plan.h"
 #include "einsummable/logical/optimise.h"
 #include "einsummable/workloads/ffn.h"
 #include "tests/logical/random_graph.h"
