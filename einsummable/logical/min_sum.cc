@@ -303,10 +303,10 @@ void Elimination::for_each_row(uint32_t v, const Group& group, const std::vector
   while (true) {
     row = own;
     for (const Cursor& cursor : cursors) {
-      const Cost* cost = cursor.base;
+      int64_t offset = 0;
       for (Cost& r : row) {
-        r += *cost;
-        cost += cursor.own_stride;
+        r += cursor.base[offset];
+        offset += cursor.own_stride;
       }
     }
     visit(std::as_const(row));
