@@ -57,13 +57,15 @@ Plan make_plan_timed(const Graph& graph, const CompileOptions& options, StageTim
   return {std::move(pruned), *logical, std::move(physical)};
 }
 
-std::unique_ptr<Executable> compile_timed(Plan plan, const CompileOptions& options,
-                                          StageTimes times) {
-  cpu::CpuExecutor executor({.threads = options.threads,
-                             .memory = options.sites == CompileOptions::Sites::shared
-                                           ? Traits::Memory::shared
-                                           : Traits::Memory::private_sites});
-  const Traits traits = executor.traits();
+cpu::CpuExecutor executor_of(const CompileOptions& options) {
+  return cpu::CpuExecutor({.threads = options.threads,
+                           .memory = options.sites == CompileOptions::Sites::shared
+                                         ? Traits::Memory::shared
+                                         : Traits::Memory::private_sites});
+}
+
+Program lower_timed(Plan plan, const CompileOptions& options, StageTimes times) {
+  const Traits traits = executor_of(options).traits();
   auto tasks = timed(times.lowering, [&] {
     auto lowered = std::make_shared<TaskGraph>(lower(plan.physical, traits));
     fuse_elementwise(*lowered);
@@ -72,9 +74,13 @@ std::unique_ptr<Executable> compile_timed(Plan plan, const CompileOptions& optio
   });
   VerifyReport report = timed(times.verification, [&] { return verify(*tasks, traits); });
   if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
-  auto execution = timed(times.preparation, [&] { return executor.prepare(tasks); });
-  return std::make_unique<Executable>(std::move(plan), std::move(tasks), std::move(report),
-                                      std::move(execution), times);
+  return {std::move(plan), std::move(tasks), std::move(report), times};
+}
+
+std::unique_ptr<Executable> prepare_timed(Program program, const CompileOptions& options) {
+  auto execution = timed(program.times.preparation,
+                         [&] { return executor_of(options).prepare(program.tasks); });
+  return std::make_unique<Executable>(std::move(program), std::move(execution));
 }
 
 std::string expected(const GraphTensor& tensor) {
@@ -92,30 +98,30 @@ Plan make_plan(const Graph& graph, const CompileOptions& options) {
   return make_plan_timed(graph, options, times);
 }
 
-std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options) {
+Program make_program(const Graph& graph, const CompileOptions& options) {
   StageTimes times;
   Plan plan = make_plan_timed(graph, options, times);
-  return compile_timed(std::move(plan), options, times);
+  return lower_timed(std::move(plan), options, times);
+}
+
+std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options) {
+  return prepare_timed(make_program(graph, options), options);
 }
 
 std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
   check_options(options);
-  return compile_timed(std::move(plan), options, {});
+  return prepare_timed(lower_timed(std::move(plan), options, {}), options);
 }
 
-Executable::Executable(Plan plan, std::shared_ptr<const TaskGraph> tasks, VerifyReport report,
-                       std::unique_ptr<Execution> execution, StageTimes times)
-    : plan_(std::move(plan)),
-      tasks_(std::move(tasks)),
-      report_(std::move(report)),
+int64_t Program::peak_bytes() const { return einsummable::peak_bytes(*tasks); }
+
+Executable::Executable(Program program, std::unique_ptr<Execution> execution)
+    : program_(std::move(program)),
       execution_(std::move(execution)),
-      times_(times),
-      read_(plan_.graph->tensors().size(), 0),
-      loaded_(plan_.graph->tensors().size(), 0) {
-  for (const Load& load : tasks_->loads) read_[load.tensor.index()] = 1;
+      read_(graph().tensors().size(), 0),
+      loaded_(graph().tensors().size(), 0) {
+  for (const Load& load : program_.tasks->loads) read_[load.tensor.index()] = 1;
 }
-
-int64_t Executable::peak_bytes() const { return einsummable::peak_bytes(*tasks_); }
 
 TensorId Executable::checked_tensor(const Argument& argument) const {
   const TensorId id = graph().find_tensor(argument.name);
@@ -190,7 +196,7 @@ void Executable::call(std::span<const Argument> inputs, std::span<const Argument
 
 std::vector<ProfileLine> Executable::last_profile() {
   const std::lock_guard lock(mutex_);
-  return profile(*tasks_, execution_->last_run());
+  return profile(*program_.tasks, execution_->last_run());
 }
 
 }  // namespace einsummable

@@ -36,18 +36,30 @@ struct StageTimes {
   double logical = 0, physical = 0, lowering = 0, verification = 0, preparation = 0;
 };
 
+// A plan as tasks, proven, with the addresses of all its memory: what an executor is given.
+struct Program {
+  Plan plan;
+  std::shared_ptr<const TaskGraph> tasks;
+  VerifyReport report;
+  StageTimes times;
+
+  int64_t peak_bytes() const;  // the largest of all devices
+};
+
+// Compiles as far as no memory is bound: plan, lower, verify. Throws Error of every kind.
+Program make_program(const Graph& graph, const CompileOptions& options);
+
 // A graph on its devices. Calls are safe from several threads; they run one after another.
 class Executable {
  public:
-  Executable(Plan plan, std::shared_ptr<const TaskGraph> tasks, VerifyReport report,
-             std::unique_ptr<Execution> execution, StageTimes times);
+  Executable(Program program, std::unique_ptr<Execution> execution);
 
-  const Graph& graph() const { return *plan_.graph; }
-  const Plan& plan() const { return plan_; }
-  const TaskGraph& tasks() const { return *tasks_; }
-  const VerifyReport& report() const { return report_; }
-  const StageTimes& times() const { return times_; }
-  int64_t peak_bytes() const;  // the largest of all devices
+  const Graph& graph() const { return *program_.plan.graph; }
+  const Plan& plan() const { return program_.plan; }
+  const TaskGraph& tasks() const { return *program_.tasks; }
+  const VerifyReport& report() const { return program_.report; }
+  const StageTimes& times() const { return program_.times; }
+  int64_t peak_bytes() const { return program_.peak_bytes(); }
 
   // Copies a parameter to where its blocks are needed. Throws InputError for an unknown name,
   // another dtype or shape.
@@ -72,11 +84,8 @@ class Executable {
   void load_checked(TensorId tensor, const StridedView& array);
   void require_loaded() const;
 
-  Plan plan_;
-  std::shared_ptr<const TaskGraph> tasks_;
-  VerifyReport report_;
+  Program program_;
   std::unique_ptr<Execution> execution_;
-  StageTimes times_;
   std::vector<char> read_;    // tensors that some task or save needs
   std::vector<char> loaded_;  // inputs and parameters given so far
   std::mutex mutex_;

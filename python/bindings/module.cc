@@ -8,6 +8,7 @@ NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);
   module.doc() = "The C++ core of einsummable.";
   module.attr("version") = EINSUMMABLE_VERSION;
+  module.attr("build_type") = EINSUMMABLE_BUILD_TYPE;
   einsummable::bind_errors(module);
   einsummable::bind_arrays(module);
   einsummable::bind_operators(module);

@@ -107,6 +107,14 @@ void bind_plan(nb::module_& module) {
       .def_prop_ro("devices", [](const Plan& plan) { return plan.logical.p; })
       .def_prop_ro("selector", [](const Plan& plan) { return name_of(plan.logical.selector); })
       .def_prop_ro("cost", [](const Plan& plan) { return plan.logical.cost.main; })
+      .def_prop_ro(
+          "bound",
+          [](const Plan& plan) {
+            const auto& bound = plan.logical.bound;
+            return bound ? std::optional(bound->main) : std::nullopt;
+          },
+          "What every plan costs at least; none if the selector proves nothing.")
+      .def_prop_ro("width", [](const Plan& plan) { return plan.logical.width; })
       .def_prop_ro("exact", [](const Plan& plan) { return plan.logical.exact(); })
       .def_prop_ro(
           "specs", [](const Plan& plan) { return by_index(plan, count_of); },

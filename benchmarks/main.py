@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs benchmarks and prints a table each. benchmarks/README.md says how to read them.
+
+plan     how long it takes to plan, lower and prove large models, and graphs without a pattern
+block    a transformer block on this machine, beside its matrix products alone
+minilm   a sentence encoder on this machine, beside its matrix products alone
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from einsummable.options import cores
+
+from benchmarks import block, machine, minilm, plan
+from benchmarks.report import Report
+
+BENCHMARKS = {"plan": plan.run, "block": block.run, "minilm": minilm.run}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmarks that the command line names."""
+    given = _parser().parse_args(arguments)
+    described = machine.described()
+    print(machine.text(described), flush=True)
+    if described["build"] != "Release":
+        print(f"note: times of a {described['build']} build say little", file=sys.stderr)
+    reports: list[Report] = []
+    for name in dict.fromkeys(given.names):
+        for report in BENCHMARKS[name](given):
+            reports.append(report)
+            print(f"\n{report.text()}", flush=True)
+    print(f"\nload {machine.load():.1f} at the end")
+    if given.json:
+        _write(given.json, described, reports)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="benchmarks/run",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="+", choices=list(BENCHMARKS), metavar="NAME")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every single time")
+    parser.add_argument(
+        "--rounds", type=int, default=15, metavar="N", help="calls of every peer; default 15"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=cores(), metavar="N", help="of all peers; default one a core"
+    )
+    parser.add_argument("--profile", action="store_true", help="say what took the time")
+    return parser
+
+
+def _write(path: Path, described: dict[str, Any], reports: list[Report]) -> None:
+    document = {
+        "machine": described,
+        "load_at_the_end": machine.load(),
+        "reports": [report.described() for report in reports],
+    }
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
