@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets tests import the pure Python subpackages, such as ``models``, without the extension."""
+"""Fixed seeds, and imports of the pure Python subpackages without the extension."""
 
+import os
 import sys
 from pathlib import Path
 
+from hypothesis import settings
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "einsummable"))
+
+# The same examples on every run; a busy machine is no failure.
+full = "EINSUMMABLE_TEST_FULL" in os.environ
+settings.register_profile(
+    "einsummable", deadline=None, derandomize=True, max_examples=2000 if full else 100
+)
+settings.load_profile("einsummable")

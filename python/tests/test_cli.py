@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from einsummable.cli import main, quantities
 
 import einsummable as es
+from einsummable.cli import main, quantities
 
 FFN = ["ffn", "--tokens", "16", "--d-model", "8", "--d-ff", "24", "--devices", "4"]
 

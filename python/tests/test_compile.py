@@ -9,9 +9,9 @@ import error_probe
 import ml_dtypes
 import numpy as np
 import pytest
-from graphs import DTYPES, ffn, ffn_arrays, ffn_result, numpy_dtype
 
 import einsummable as es
+from graphs import DTYPES, ffn, ffn_arrays, ffn_result, numpy_dtype
 
 
 @pytest.mark.parametrize("devices", [1, 2, 3, 8, [0, 1, 2], [0, 0], (1,)])

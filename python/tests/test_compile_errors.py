@@ -5,9 +5,9 @@ import re
 
 import numpy as np
 import pytest
-from graphs import ffn, ffn_arrays
 
 import einsummable as es
+from graphs import ffn, ffn_arrays
 
 INPUT_MISTAKES = {
     "missing": (lambda exe, a: exe(), '"x" is float32[6, 10], and is missing from the call'),

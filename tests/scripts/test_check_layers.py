@@ -3,8 +3,9 @@
 
 from pathlib import Path
 
-import check_layers
 import pytest
+
+import check_layers
 
 
 def source(*includes: str) -> str:

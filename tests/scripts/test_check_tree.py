@@ -3,8 +3,9 @@
 
 from pathlib import Path
 
-import check_tree
 import pytest
+
+import check_tree
 
 CC = "// SPDX-License-Identifier: Apache-2.0\n"
 PY = "# SPDX-License-Identifier: Apache-2.0\n"

@@ -2,6 +2,7 @@
 """The closing table of scripts/test counts every report, and no failure is lost."""
 
 import pytest
+
 import test_summary
 
 GTEST = """<?xml version="1.0" encoding="UTF-8"?>

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """MiniLM in float64 NumPy, one sentence at a time: what the distributed result is held against.
 
-It shares the weights with the model and nothing else: no packing, no operator of this library and
-no float32 arithmetic.
+It shares the weights with the model and nothing else: no operator of this library and no float32
+arithmetic. Only linear maps, which treat every token alike, take all sentences at once.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +65,7 @@ def gelu(x: Array) -> Array:
 def embed(weights: MiniLMWeights, sentences: Sequence[Sequence[int]]) -> Array:
     """Give unit embeddings ``[n, 384]`` of `n` sentences of token ids, in the given order."""
     states = [_embedded(weights, ids) for ids in sentences]
-    for layer in weights.layers:
+    for layer in weights.layers if states else ():
         states = _encoded(layer, states)
     result = np.empty((len(states), WIDTH))
     for row, state in zip(result, states, strict=True):
@@ -84,16 +84,15 @@ def _embedded(weights: MiniLMWeights, ids: Sequence[int]) -> Array:
 
 def _encoded(layer: EncoderLayer, states: Sequence[Array]) -> list[Array]:
     """One layer, applied to each of the sentences `states`."""
-    query, key, value = _linear(layer.query), _linear(layer.key), _linear(layer.value)
-    attention_output = _linear(layer.attention_output)
-    up, down = _linear(layer.up), _linear(layer.down)
-    result = []
-    for x in states:
-        attended = attention_output(_attention(query(x), key(x), value(x)))
-        x = _layer_norm(x + attended, layer.attention_norm)
-        x = _layer_norm(x + down(gelu(up(x))), layer.output_norm)
-        result.append(x)
-    return result
+    query, key, value = (_linear(part, states) for part in (layer.query, layer.key, layer.value))
+    attended = [_attention(q, k, v) for q, k, v in zip(query, key, value, strict=True)]
+    states = _added(states, _linear(layer.attention_output, attended), layer.attention_norm)
+    hidden = [gelu(x) for x in _linear(layer.up, states)]
+    return _added(states, _linear(layer.down, hidden), layer.output_norm)
+
+
+def _added(states: Sequence[Array], other: Sequence[Array], norm: LayerNorm) -> list[Array]:
+    return [_layer_norm(x + y, norm) for x, y in zip(states, other, strict=True)]
 
 
 def _attention(query: Array, key: Array, value: Array) -> Array:
@@ -107,9 +106,10 @@ def _attention(query: Array, key: Array, value: Array) -> Array:
     return result
 
 
-def _linear(part: Linear) -> Callable[[Array], Array]:
-    weight, bias = part.weight.astype(np.float64), part.bias.astype(np.float64)
-    return lambda x: x @ weight + bias
+def _linear(part: Linear, states: Sequence[Array]) -> list[Array]:
+    rows = np.concatenate(states) @ part.weight.astype(np.float64)
+    rows += part.bias
+    return np.split(rows, np.cumsum([len(x) for x in states])[:-1])
 
 
 def _layer_norm(x: Array, norm: LayerNorm) -> Array:
