@@ -9,10 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from einsummable.options import cores
-
 from benchmarks import blas
 from einsummable import _core
+from einsummable.options import cores
 
 
 def described() -> dict[str, Any]:

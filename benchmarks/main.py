@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from einsummable.options import cores
-
 from benchmarks import block, machine, minilm, plan
 from benchmarks.report import Report
+from einsummable.options import cores
 
 BENCHMARKS = {"plan": plan.run, "block": block.run, "minilm": minilm.run}
 

@@ -7,13 +7,13 @@ import argparse
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from einsummable.models import MiniLM
-from einsummable.models.packing import Chunk, pack
 
 import einsummable as es
 from benchmarks.peers import peers_of
 from benchmarks.report import Report, compare, profile_note
 from einsummable import data
+from einsummable.models import MiniLM
+from einsummable.models.packing import Chunk, pack
 
 DEVICES = (2, 8)
 VOCABULARY = 30522

@@ -7,12 +7,11 @@ import argparse
 import statistics
 from collections.abc import Iterator
 
-from einsummable.cli.quantities import show_seconds
-from einsummable.options import make_options
-
 from benchmarks.random_graph import random_graph
 from benchmarks.report import Report
 from einsummable import Graph, _core, workloads
+from einsummable.cli.quantities import show_seconds
+from einsummable.options import make_options
 
 STAGES = ("logical", "physical", "lowering", "verification")
 LAYERS = (1, 32, 80)

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from einsummable.cli.quantities import show_seconds
-from einsummable.cli.report import table
-
 from benchmarks.measure import alternate
 from einsummable import Executable
+from einsummable.cli.quantities import show_seconds
+from einsummable.cli.report import table
 
 
 @dataclass
