@@ -66,7 +66,7 @@ def boolean(what: str, value: object) -> bool:
 def real(what: str, value: object) -> float:
     """Turn `value`, a number of Python or NumPy, into a ``float``."""
     if isinstance(value, (int, float, np.number)) and not isinstance(
-        value, (bool, np.complexfloating)
+        value, (bool, np.complexfloating, np.timedelta64)
     ):
         try:
             return float(value)

@@ -151,7 +151,12 @@ def _attributes(where: str, info: _core.OperatorInfo, given: Mapping[str, Any]) 
         if key not in kinds:
             legal = f"it has {', '.join(kinds)}" if kinds else "it has none"
             raise GraphError(f"{where}: there is no attribute {key!r}; {legal}")
-    return {key: to_attribute(f"{where}: {key}", kinds[key], value) for key, value in given.items()}
+    # None is the default, whatever that is; the core fills it in.
+    return {
+        key: to_attribute(f"{where}: {key}", kinds[key], value)
+        for key, value in given.items()
+        if value is not None
+    }
 
 
 def _array(where: str, value: Any, dtype: object) -> npt.NDArray[Any]:

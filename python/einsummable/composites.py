@@ -203,7 +203,7 @@ class Composites(Builder):
             If `approximate` is neither of the two.
         """
         functions = {"none": "gelu", "tanh": "gelu_tanh"}
-        if approximate not in functions:
+        if not isinstance(approximate, str) or approximate not in functions:
             raise GraphError(
                 f"{self._call('gelu', name)}: approximate must be 'none' or 'tanh', "
                 f"not {approximate!r}"

@@ -52,7 +52,7 @@ def _foreign_name(dtype: object) -> str | None:
         return None
     try:
         return name_of_numpy(np.dtype(dtype))  # type: ignore[call-overload]
-    except TypeError:
+    except (TypeError, ValueError):
         return None
 
 

@@ -31,7 +31,7 @@ _LIMITS = {"int32": 2**31, "int64": 2**63}
 def is_number(value: object) -> bool:
     """Whether it is a weak scalar: a number of Python or NumPy, which takes the others' dtype."""
     return isinstance(value, (bool, int, float, np.generic)) and not isinstance(
-        value, (np.complexfloating, np.flexible)
+        value, (np.complexfloating, np.flexible, np.datetime64, np.timedelta64)
     )
 
 

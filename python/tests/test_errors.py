@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import einsummable as es
+from einsummable.registry import OPERATORS
 
 ERRORS = [
     es.DeviceError,
@@ -262,6 +263,34 @@ GRAPH_MISTAKES = {
         lambda g, x, w: es.gelu(x, "fast"),
         "gelu: approximate must be 'none' or 'tanh', not 'fast'",
     ),
+    "a gelu of an array": (
+        lambda g, x, w: es.gelu(x, np.zeros(2)),
+        "gelu: approximate must be 'none' or 'tanh', not array",
+    ),
+    "a date": (
+        lambda g, x, w: g.add(x, np.datetime64(0, "s")),
+        "add: y must be a tensor, a number or an array, not a datetime64",
+    ),
+    "a span of time": (
+        lambda g, x, w: g.add(x, np.timedelta64(1, "s")),
+        "add: y must be a tensor, a number or an array, not a timedelta64",
+    ),
+    "an attribute of time": (
+        lambda g, x, w: g.leaky_relu(x, np.timedelta64(1, "s")),
+        "leaky_relu: a must be a number, not",
+    ),
+    "a dtype that is a tensor": (
+        lambda g, x, w: g.cast(x, w),
+        "cast: dtype: there is no dtype",
+    ),
+    "a dtype that is a tuple": (
+        lambda g, x, w: g.cast(x, (None, ...)),
+        "cast: dtype: there is no dtype (None, Ellipsis)",
+    ),
+    "no value for an attribute without a default": (
+        lambda g, x, w: g.cast(x, None),
+        "needs the attribute 'dtype'",
+    ),
     "an einsum of letters that disagree": (
         lambda g, x, w: es.einsum("ij,jk->ik", x, w, name="e"),
         'einsum "e": x is float32[3, 4] and w1 is float32[5, 6]; ',
@@ -294,3 +323,19 @@ def test_a_mistake_leaves_the_graph_as_it_was():
         with pytest.raises(es.GraphError):
             make(g, x, w)
         assert str(es.parse_graph(str(g))) == str(g)
+
+
+def test_none_for_an_attribute_is_its_default():
+    for info in OPERATORS.values():
+        given = {item.name: None for item in info.attributes if not item.required}
+        unary = len(info.inputs) == 1 and info.inputs[0].arity == "one"
+        if not unary or len(given) < max(1, len(info.attributes)):
+            continue
+        texts = set()
+        for attributes in ({}, given):
+            g = es.Graph()
+            x = g.tensor([2, 3], name="x")
+            g.apply(info.name, [x], attributes)
+            assert str(es.parse_graph(str(g))) == str(g)
+            texts.add(str(g))
+        assert len(texts) == 1, info.name
