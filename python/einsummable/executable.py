@@ -31,7 +31,7 @@ class Results(dict[str, npt.NDArray[Any]]):
     def __getitem__(self, key: str | Tensor) -> npt.NDArray[Any]:
         """Give the array saved under a name, or of a saved tensor."""
         name = self._names.get(key) if isinstance(key, Tensor) else key
-        if name is not None and name in self:
+        if isinstance(name, str) and name in self:
             return super().__getitem__(name)
         shown = key.name if isinstance(key, Tensor) else key
         raise InputError(f"no tensor is saved as {shown!r}; there are {', '.join(map(repr, self))}")

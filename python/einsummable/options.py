@@ -37,9 +37,14 @@ def device_count(devices: Devices | None) -> int:
     if isinstance(devices, Sequence) and not isinstance(devices, (str, bytes)):
         if not devices:
             raise DeviceError(f"{legal}; the list is empty")
+        seen: set[int] = set()
         for i, device in enumerate(devices):
-            if _checked(DeviceError, f"devices[{i}]", device) < 0:
-                raise DeviceError(f"{legal}; devices[{i}] is {device}")
+            number = _checked(DeviceError, f"devices[{i}]", device)
+            if number < 0:
+                raise DeviceError(f"{legal}; devices[{i}] is {number}")
+            if number in seen:
+                raise DeviceError(f"{legal}; device {number} is there twice")
+            seen.add(number)
         return len(devices)
     count = _checked(DeviceError, "devices", devices)
     if count < 1:
@@ -61,7 +66,7 @@ def make_options(
     private_sites: bool = False,
 ) -> _core.CompileOptions:
     """Check the options of `compile` and turn them into those of the core."""
-    _choose(DeviceError, "backend", backend or "cpu", ["cpu"], ["cuda", "mpi"])
+    _choose(DeviceError, "backend", "cpu" if backend is None else backend, ["cpu"], ["cuda", "mpi"])
     _choose(PlanError, "objective", objective, ["proxy"], ["time"])
     _choose(PlanError, "schedule_mode", schedule_mode, ["naive"], ["search", "ai"])
     _choose(PlanError, "selector", selector, _core.selectors(), [])
@@ -104,10 +109,10 @@ def _pins(specs: Pins | None) -> dict[str, dict[str, int]]:
 def _choose(
     error: type[Error], option: str, value: object, there: Sequence[str], later: Sequence[str]
 ) -> None:
-    if value in there:
+    if isinstance(value, str) and value in there:
         return
     legal = f"{option} is {' or '.join(map(repr, there))}"
-    if value in later:
+    if isinstance(value, str) and value in later:
         raise error(f"{option}={value!r} is not there yet; {legal}")
     raise error(f"{legal}, not {value!r}")
 

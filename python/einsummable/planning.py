@@ -79,8 +79,18 @@ class Plan:
         return _core.explain(self._core, self._options, op_name(op))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file that `load_plan` reads."""
-        Path(path).write_text(self._core.text(), encoding="utf-8")
+        """Write it to a file that `load_plan` reads.
+
+        Raises
+        ------
+        einsummable.PlanError
+            If the file cannot be written.
+        """
+        file = _file(path)
+        try:
+            file.write_text(self._core.text(), encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise PlanError(f"the plan {file} cannot be written: {error}") from None
 
     def __str__(self) -> str:
         """Give the table: operator, shape, cuts, and costs."""
@@ -153,12 +163,19 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
     einsummable.PlanError
         If the file cannot be read, is no plan, or does not hold what it says.
     """
+    file = _file(path)
     try:
-        source = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlanError(f"the plan {os.fspath(path)} cannot be read: {error}") from None
+        source = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise PlanError(f"the plan {file} cannot be read: {error}") from None
     core = _core.parse_plan(source)
     return Plan(core, make_options(devices=core.devices, selector=core.selector))
+
+
+def _file(path: object) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise PlanError(f"the path of a plan must be a text or a path, not {path!r}")
+    return Path(path)
 
 
 def checked_graph(graph: object) -> Graph:

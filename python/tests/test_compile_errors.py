@@ -77,8 +77,8 @@ def test_a_result_that_is_not_there_is_an_input_error():
     _, (x, _, _, _), exe = ffn()
     a, b, c = ffn_arrays()
     out = exe(x=a, w1=b, w2=c)
-    for key in ("z", x):
-        with pytest.raises(es.InputError, match=r"no tensor is saved as '[zx]'; there are 'y'"):
+    for key in ("z", x, None, 3, ["y"]):
+        with pytest.raises(es.InputError, match=r"no tensor is saved as .*; there are 'y'"):
             out[key]
     with pytest.raises(AttributeError, match="no tensor is saved as 'z'"):
         _ = out.z
@@ -107,10 +107,15 @@ OPTION_MISTAKES = {
     "a text": (es.DeviceError, {"devices": "8"}, "devices must be an integer, not '8'"),
     "a float": (es.DeviceError, {"devices": 8.0}, "devices must be an integer, not 8.0"),
     "a bool": (es.DeviceError, {"devices": True}, "devices must be an integer, not True"),
+    "a device twice": (es.DeviceError, {"devices": [1, 0, 1]}, "device 1 is there twice"),
     "a device of text": (es.DeviceError, {"devices": ["0"]}, "devices[0] must be an integer"),
     "too many": (es.Error, {"devices": 10**6}, "4096"),
     "cuda": (es.DeviceError, {"backend": "cuda"}, "backend='cuda' is not there yet"),
     "an unknown backend": (es.DeviceError, {"backend": "tpu"}, "backend is 'cpu', not 'tpu'"),
+    "no text for a backend": (es.DeviceError, {"backend": ""}, "backend is 'cpu', not ''"),
+    "a backend of zero": (es.DeviceError, {"backend": 0}, "backend is 'cpu', not 0"),
+    "a backend of an array": (es.DeviceError, {"backend": np.zeros(2)}, "backend is 'cpu', not"),
+    "an objective of an array": (es.PlanError, {"objective": np.zeros(2)}, "objective is 'proxy'"),
     "time": (es.PlanError, {"objective": "time"}, "objective='time' is not there yet"),
     "search": (es.PlanError, {"schedule_mode": "search"}, "schedule_mode='search' is not there"),
     "ai": (es.PlanError, {"schedule_mode": "ai"}, "schedule_mode='ai' is not there yet; "),
@@ -164,6 +169,18 @@ def test_plans_that_do_not_fit_say_why(tmp_path):
         es.compile(g, plan=exe.plan, devices=8)
     with pytest.raises(es.PlanError, match="cannot be read"):
         es.load_plan(tmp_path / "none")
+    for path in ("a\0b", "\ud800"):
+        with pytest.raises(es.PlanError, match="cannot be read"):
+            es.load_plan(path)
+        with pytest.raises(es.PlanError, match="cannot be written"):
+            exe.plan.save(path)
+    with pytest.raises(es.PlanError, match="cannot be written"):
+        exe.plan.save(tmp_path / "none" / "plan")
+    for call in (es.load_plan, exe.plan.save):
+        with pytest.raises(
+            es.PlanError, match="the path of a plan must be a text or a path, not 3"
+        ):
+            call(3)
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
     with pytest.raises(es.PlanError, match="cannot be read"):
         es.load_plan(tmp_path / "bytes")
