@@ -67,9 +67,8 @@ struct KernelStep {
 // One piece of work at a site. It runs when all of `after` have ended; the list of tasks is one
 // legal order.
 //   kernel     runs its steps. Reads blocks of complete tensors; writes, for each output of the
-//   last
-//              step, the finished block if the cell completes it alone, else every component of its
-//              partial type.
+//              last step, the finished block if the cell completes it alone, else every component
+//              of its partial type.
 //   slice      copies reads[0] to writes[0] within a site: a strided part packed densely, for an
 //              executor whose transfers or kernels need that
 //   concat     copies every reads[i] to writes[i] within a site: a block assembled of pieces

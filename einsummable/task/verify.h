@@ -29,14 +29,13 @@ struct VerifyReport {
 };
 
 // Proves a task graph correct from its plan alone, on every compile:
-//   tiling              every spec's output blocks tile their tensors (Definition 3.6)
-//   closure             every exchange program is valid (Definition 5.5), and the derivations are
-//   its own single assignment   every element that is read was written, once, by something that
-//   ended before races               no two tasks touch the same memory unordered, one of them
-//   writing provenance          every operand of a kernel, and every saved tensor, is exactly the
-//   block it
-//                       stands for, with each partial result merged once
-//   memory              every buffer lies in its site's arena, and every operand in its buffer
+//   tiling             every spec's output blocks tile their tensors (Definition 3.6)
+//   closure            every exchange program is valid (Definition 5.5), by the plan's derivations
+//   memory             every buffer lies in its site's arena, and every operand in its buffer
+//   single_assignment  every element that is read was written, once, by a task that ended before
+//   races              no two tasks touch the same memory unordered, one of them writing
+//   provenance         every operand of a kernel, and every saved tensor, is exactly the block it
+//                      stands for, with each partial result merged once
 // `examine` reports; `verify` throws InternalError with the first failure.
 VerifyReport examine(const TaskGraph& graph, const Traits& traits);
 // Tiling and closure alone: what can be said of a plan that is not lowered.
