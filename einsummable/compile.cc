@@ -39,12 +39,6 @@ std::shared_ptr<const LogicalPlan> logical_plan(const Graph& graph, const Compil
                                                         .pins = options.pins}));
 }
 
-std::vector<JoinAggSpec> specs_of(const LogicalPlan& plan) {
-  std::vector<JoinAggSpec> specs;
-  for (const PlannedOp& op : plan.ops) specs.push_back(*op.spec);
-  return specs;
-}
-
 Plan make_plan_timed(const Graph& graph, const CompileOptions& options, StageTimes& times) {
   check_options(options);
   verify(graph);

@@ -67,10 +67,8 @@ Plan parse_plan_file(std::string_view file) {
   }
   plan.logical = parse_logical_plan(section(file, 1), *plan.graph);
   verify(plan.logical, *plan.graph);
-  std::vector<JoinAggSpec> specs;
-  for (const PlannedOp& op : plan.logical.ops) specs.push_back(*op.spec);
   plan.physical = std::make_shared<const PhysicalPlan>(
-      parse_physical_plan(section(file, 2), plan.graph, std::move(specs)));
+      parse_physical_plan(section(file, 2), plan.graph, specs_of(plan.logical)));
   if (plan.physical->sites != plan.logical.p) {
     throw PlanError("plan file: the logical plan is for p = " + std::to_string(plan.logical.p) +
                     ", the physical one for " + std::to_string(plan.physical->sites) + " sites");

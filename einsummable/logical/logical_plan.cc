@@ -77,6 +77,12 @@ void check_processors(int64_t p) {
                   " processors, not for " + std::to_string(p));
 }
 
+std::vector<JoinAggSpec> specs_of(const LogicalPlan& plan) {
+  std::vector<JoinAggSpec> specs;
+  for (const PlannedOp& op : plan.ops) specs.push_back(*op.spec);
+  return specs;
+}
+
 void add_costs(LogicalPlan& plan, const Graph& graph) {
   const CostModel model = communication_proxy();
   plan.cost = {};

@@ -46,6 +46,9 @@ struct LogicalPlan {
   bool exact() const { return bound == cost; }
 };
 
+// The spec of every operator.
+std::vector<JoinAggSpec> specs_of(const LogicalPlan& plan);
+
 // Fills in the costs that follow from the specs: those of the operators and their sum.
 void add_costs(LogicalPlan& plan, const Graph& graph);
 

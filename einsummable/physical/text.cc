@@ -9,13 +9,12 @@
 #include "einsummable/base/text.h"
 #include "einsummable/exchange/parser.h"
 #include "einsummable/exchange/printer.h"
+#include "einsummable/logical/logical_plan.h"
 #include "einsummable/physical/holdings.h"
 #include "einsummable/physical/planner.h"
 
 namespace einsummable {
 namespace {
-
-constexpr int64_t kMaximalSites = 4096;
 
 std::string derivation_text(const exchange::Program& program, const Derivation& derivation) {
   std::string out = "derive " + exchange::aggregate_text(program, derivation.aggregate) + " @ " +
@@ -91,7 +90,8 @@ class PhysicalPlanReader {
     read_line("physical", [&](Lexer& lexer) {
       if (lexer.integer("a version") != 1) lexer.fail("this version reads plans of version 1");
     });
-    read_line("sites", [&](Lexer& lexer) { plan_.sites = number(lexer, 1, kMaximalSites + 1); });
+    read_line("sites",
+              [&](Lexer& lexer) { plan_.sites = number(lexer, 1, kMaximalProcessors + 1); });
     for (size_t i = 0; i < plan_.graph->ops().size(); ++i) read_placement(i);
     plan_.fetches.resize(plan_.graph->saves().size());
     while (lines_.starts_with("fetch ")) read_fetch();

@@ -124,7 +124,7 @@ void ExchangeLowering::aggregate(AggregateId aggregate, SiteId site,
               .writes = out[b],
               .after = {}};
     for (AggregateId part : parts) {
-      for (const Operand& operand : (locations(part, site))[b]) task.reads.push_back(operand);
+      for (const Operand& operand : locations(part, site)[b]) task.reads.push_back(operand);
     }
     builder_.add_task(std::move(task));
   }

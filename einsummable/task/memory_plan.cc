@@ -26,15 +26,18 @@ std::vector<Lifetime> lifetimes(const TaskGraph& graph) {
   for (size_t b = 0; b < out.size(); ++b) out[b].bytes = graph.buffers[b].bytes();
   for (size_t t = 0; t < graph.tasks.size(); ++t) {
     const TaskId id(static_cast<int64_t>(t));
-    const auto touch = [&](const Operand& operand, bool writes) {
+    const auto touched = [&](const Operand& operand) -> Lifetime& {
       Lifetime& life = out[operand.buffer.index()];
       life.first = std::min(life.first, static_cast<int64_t>(t));
       life.last = std::max(life.last, static_cast<int64_t>(t));
       if (life.accessors.empty() || life.accessors.back() != id) life.accessors.push_back(id);
-      if (writes && (life.writers.empty() || life.writers.back() != id)) life.writers.push_back(id);
+      return life;
     };
-    for (const Operand& operand : graph.tasks[t].reads) touch(operand, false);
-    for (const Operand& operand : graph.tasks[t].writes) touch(operand, true);
+    for (const Operand& operand : graph.tasks[t].reads) touched(operand);
+    for (const Operand& operand : graph.tasks[t].writes) {
+      std::vector<TaskId>& writers = touched(operand).writers;
+      if (writers.empty() || writers.back() != id) writers.push_back(id);
+    }
   }
   for (const Load& load : graph.loads) {
     Lifetime& life = out[load.buffer.index()];

@@ -33,9 +33,8 @@ std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, int64_t sites,
 std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, const LogicalOptions& options) {
   auto pruned = std::make_shared<const Graph>(prune(graph));
   const LogicalPlan logical = optimise(*pruned, options);
-  std::vector<JoinAggSpec> specs;
-  for (const PlannedOp& op : logical.ops) specs.push_back(*op.spec);
-  return std::make_shared<const PhysicalPlan>(place_and_synthesise(pruned, specs, options.p));
+  return std::make_shared<const PhysicalPlan>(
+      place_and_synthesise(pruned, specs_of(logical), options.p));
 }
 
 }  // namespace einsummable
