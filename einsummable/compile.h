@@ -23,7 +23,7 @@ struct CompileOptions {
   uint64_t seed = 0;                         // of Selector::random
   Pins pins = {};                            // operator -> index -> count
   std::optional<int64_t> memory_limit = {};  // bytes a device
-  int64_t threads = 0;                       // 0: as many as devices or cores, whichever are fewer
+  int64_t threads = 0;                       // at most one a device; 0: no more than cores
   enum class Sites : uint8_t { shared, private_sites } sites = Sites::shared;
 };
 

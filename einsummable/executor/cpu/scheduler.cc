@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 #include "einsummable/base/error.h"
 
@@ -17,8 +18,12 @@ Scheduler::Scheduler(const TaskGraph& graph, int64_t threads)
       successors_[earlier.index()].push_back(static_cast<int32_t>(t));
     }
   }
-  for (int64_t thread = 1; thread < threads; ++thread) {
-    threads_.emplace_back([this, thread] { thread_main(static_cast<size_t>(thread)); });
+  try {
+    for (int64_t thread = 1; thread < std::min(threads, graph.plan->sites); ++thread) {
+      threads_.emplace_back([this, thread] { thread_main(static_cast<size_t>(thread)); });
+    }
+  } catch (const std::system_error&) {
+    // Those there are do all the work.
   }
 }
 

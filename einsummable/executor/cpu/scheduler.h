@@ -18,7 +18,8 @@ namespace einsummable::cpu {
 // site one task at a time, the earliest in the list first. Threads live as long as the scheduler.
 class Scheduler {
  public:
-  // `threads` >= 1, the calling thread of `run` one of them.
+  // `threads` >= 1, the calling thread of `run` one of them. More than there are sites would have
+  // nothing to do, so there are no more; nor more than the machine gives.
   Scheduler(const TaskGraph& graph, int64_t threads);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <set>
 
 #include "einsummable/base/error.h"
@@ -86,6 +87,16 @@ TEST(Scheduler, RunsEachTaskOnceAfterItsPredecessorsOneAtATimePerSite) {
       for (size_t t = 0; t < graph.tasks.size(); ++t) ASSERT_EQ(log.runs(t), 1) << "task " << t;
     }
   }
+}
+
+TEST(Scheduler, NeedsNoMoreThreadsThanSites) {
+  Random random(1);
+  const TaskGraph graph = random_tasks(random, 60, 3);
+  Scheduler scheduler(graph, std::numeric_limits<int64_t>::max());
+  Log log(graph);
+  run_logged(scheduler, log);
+  EXPECT_EQ(log.faults(), 0);
+  EXPECT_EQ(log.total(), 60);
 }
 
 TEST(Scheduler, OneThreadTakesTheEarliestReadyTaskOfASite) {
