@@ -67,6 +67,24 @@ TEST(PlanFile, APlanOfAnotherGraphIsRefused) {
   }
 }
 
+// Lowering takes an aggregate to be of one region, which a valid program need not keep to.
+TEST(PlanFile, AProgramThatMergesPartsOfDifferentRegionsIsRefused) {
+  const Graph graph = workloads::ffn(4, 2, 6, DType::f32);
+  std::string file = plan_file(make_plan(
+      graph,
+      {.devices = 2, .pins = {{"up", {{"k", 2}}}, {"relu", {{"i1", 2}}}, {"down", {{"i", 2}}}}}));
+  EXPECT_EQ(message(file), "no error");
+  const auto add_after = [&](std::string_view line, std::string_view added) {
+    const size_t at = file.find(line);
+    ASSERT_NE(at, std::string::npos) << file;
+    file.insert(at + line.size(), added);
+  };
+  add_after("| t4.1 @ 0 -> 1\n", "| t4.0+t4.1 @ 0\n");
+  add_after("derive t4.1 @ 1 received 0\n", "derive t4.0+t4.1 @ 0 from t4.0, t4.1\n");
+  EXPECT_EQ(message(file),
+            "plan file: closure: the exchange program of \"down\": t4.0+t4.1 @ 0 mixes regions");
+}
+
 TEST(PlanFile, MutatedTextGivesASoundPlanOrAnError) {
   const std::string file = plan_file(small_plan());
   Random random(1);

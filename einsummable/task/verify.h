@@ -30,7 +30,8 @@ struct VerifyReport {
 
 // Proves a task graph correct from its plan alone, on every compile:
 //   tiling             every spec's output blocks tile their tensors (Definition 3.6)
-//   closure            every exchange program is valid (Definition 5.5), by the plan's derivations
+//   closure            every exchange program is valid (Definition 5.5), by the plan's derivations,
+//                      and aggregates nothing but partial results of one region
 //   memory             every buffer lies in its site's arena, and every operand in its buffer
 //   single_assignment  every element that is read was written, once, by a task that ended before
 //   races              no two tasks touch the same memory unordered, one of them writing

@@ -49,16 +49,31 @@ std::set<std::tuple<AggregateId, SiteId, SiteId>> sends(const exchange::Program&
   return out;
 }
 
+// The region that each atom is of.
+std::vector<size_t> regions_of_atoms(const ExchangeStep& step) {
+  std::vector<size_t> regions(step.program.atoms().size(), step.regions.size());
+  for (size_t r = 0; r < step.regions.size(); ++r) {
+    for (exchange::AtomId atom : step.regions[r].atoms) regions[atom.index()] = r;
+  }
+  return regions;
+}
+
 // Replays the derivations (Definition 5.5); gives the first thing that does not hold.
 std::string replay(const ExchangeStep& step, int64_t& count) {
   const exchange::Program& program = step.program;
   const auto members = program.members();
   if (!members) return "a group of sites is open";
   const auto body = sends(program, *members);
+  const std::vector<size_t> regions = regions_of_atoms(step);
   State state;
   for (const exchange::Given& given : program.given()) state.insert({given.aggregate, given.site});
   for (const Derivation& derivation : step.derivations) {
     ++count;
+    const auto atoms = program.atoms(derivation.aggregate);
+    for (exchange::AtomId atom : atoms) {
+      if (regions[atom.index()] == regions[atoms[0].index()]) continue;
+      return where(program, derivation.aggregate, derivation.site) + " mixes regions";
+    }
     const bool received = derivation.source.valid();
     const bool sound =
         received ? state.contains({derivation.aggregate, derivation.source}) &&
