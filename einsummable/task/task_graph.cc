@@ -24,13 +24,17 @@ Operand part_operand(BufferId id, const Buffer& buffer, const Box& box) {
   return out;
 }
 
-Operand region_operand(BufferId id, const Buffer& buffer, const Box& region) {
+Box region_box(const Buffer& buffer, const Box& region) {
   Box box = region;
   for (size_t i = 0; i < box.size(); ++i) {
     box[i].lo += buffer.box[i].lo;
     box[i].hi += buffer.box[i].lo;
   }
-  return part_operand(id, buffer, box);
+  return box;
+}
+
+Operand region_operand(BufferId id, const Buffer& buffer, const Box& region) {
+  return part_operand(id, buffer, region_box(buffer, region));
 }
 
 int64_t transferred_bytes(const TaskGraph& graph) {

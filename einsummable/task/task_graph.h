@@ -143,6 +143,8 @@ struct TaskGraph {
 // The whole buffer as an operand; the part `box` (in the coordinates of the buffer's tensor).
 Operand whole_operand(BufferId id, const Buffer& buffer);
 Operand part_operand(BufferId id, const Buffer& buffer, const Box& box);
+// `region`, counted from the buffer's corner, in the coordinates of the buffer's tensor.
+Box region_box(const Buffer& buffer, const Box& region);
 // The part at `region`, counted from the buffer's corner.
 Operand region_operand(BufferId id, const Buffer& buffer, const Box& region);
 

@@ -3,6 +3,7 @@
 // memory passes from one buffer to the next only when the first is done with.
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "einsummable/base/checked.h"
@@ -205,7 +206,8 @@ std::string check_operand(const TaskGraph& graph, const Operand& operand) {
   int64_t first = operand.offset, last = operand.offset;
   for (size_t i = 0; i < operand.shape.size(); ++i) {
     const int64_t reach = checked_multiply(operand.shape[i] - 1, operand.strides[i]);
-    (reach < 0 ? first : last) += reach;
+    int64_t& end = reach < 0 ? first : last;
+    end = checked_add(end, reach);
   }
   if (first < 0 || last >= elements(buffer.box)) return "an operand outside its buffer";
   const Operand canonical =
@@ -220,38 +222,55 @@ std::string check_operand(const TaskGraph& graph, const Operand& operand) {
 }  // namespace
 
 void check_memory(const TaskGraph& graph, const Traits& traits, Check& check) {
+  const auto has_memory = [&](SiteId site) {
+    return site.valid() && site.index() < graph.memory.size();
+  };
   for (size_t b = 0; b < graph.buffers.size(); ++b) {
     ++check.count;
     const Buffer& buffer = graph.buffers[b];
-    const bool at_site = buffer.site.valid() && buffer.site.index() < graph.memory.size();
-    if (!at_site || buffer.offset < 0 || buffer.offset % traits.alignment != 0 ||
+    if (!has_memory(buffer.site) || buffer.offset < 0 || buffer.offset % traits.alignment != 0 ||
         checked_add(buffer.offset, buffer.bytes()) > graph.memory[buffer.site.index()].arena) {
       check.detail = name_of(b) + " does not lie in its site's arena";
       return;
     }
   }
+  const auto check_operands = [&](const auto& operands, const auto& whose) {
+    for (const Operand& operand : operands) {
+      ++check.count;
+      const std::string failure = check_operand(graph, operand);
+      if (failure.empty()) continue;
+      check.detail = whose() + ": " + failure;
+      return false;
+    }
+    return true;
+  };
   for (size_t t = 0; t < graph.tasks.size(); ++t) {
     const Task& task = graph.tasks[t];
     const TaskId id(static_cast<int64_t>(t));
-    for (const auto* operands : {&task.reads, &task.writes}) {
-      for (const Operand& operand : *operands) {
-        ++check.count;
-        const std::string failure = check_operand(graph, operand);
-        if (failure.empty()) continue;
-        check.detail = describe(graph, id) + ": " + failure;
-        return;
-      }
-    }
+    const auto described = [&] { return describe(graph, id); };
+    if (!check_operands(task.reads, described) || !check_operands(task.writes, described)) return;
     const bool waits_backwards =
         task.after.empty() || (task.after.front().valid() && task.after.back() < id);
     if (!waits_backwards || !std::ranges::is_sorted(task.after)) {
       check.detail = describe(graph, id) + " waits for a task that is not before it";
       return;
     }
+    if (!has_memory(task.site)) {
+      check.detail = describe(graph, id) + " is at a site without memory";
+      return;
+    }
     if (task.workspace > graph.memory[task.site.index()].workspace) {
       check.detail = describe(graph, id) + " has less workspace than it asks for";
       return;
     }
+  }
+  for (size_t v = 0; v < graph.views.size(); ++v) {
+    const auto described = [&] { return "view " + std::to_string(v); };
+    if (!check_operands(std::array{graph.views[v].input, graph.views[v].output}, described)) return;
+  }
+  for (size_t o = 0; o < graph.offloads.size(); ++o) {
+    const auto described = [&] { return "offload " + std::to_string(o); };
+    if (!check_operands(std::array{graph.offloads[o].from}, described)) return;
   }
 }
 

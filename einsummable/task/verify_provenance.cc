@@ -129,11 +129,7 @@ class Provenance {
   // What all elements of the operand's region mean; fails if they differ or some mean nothing yet.
   Meaning read(const Operand& operand) const {
     const Buffer& buffer = graph_.buffer(operand.buffer);
-    Box box = operand.region;
-    for (size_t i = 0; i < box.size(); ++i) {
-      box[i].lo += buffer.box[i].lo;
-      box[i].hi += buffer.box[i].lo;
-    }
+    const Box box = region_box(buffer, operand.region);
     std::vector<Box> left = {box};
     std::optional<Meaning> meaning;
     for (const Piece& piece : contents_[operand.buffer.index()]) {
@@ -265,11 +261,7 @@ class Provenance {
 
   // The box, in the tensor's coordinates, that a plain operand covers.
   Box box_in(const Buffer& buffer, const Operand& operand) const {
-    Box box = operand.region;
-    for (size_t i = 0; i < box.size(); ++i) {
-      box[i].lo += buffer.box[i].lo;
-      box[i].hi += buffer.box[i].lo;
-    }
+    Box box = region_box(buffer, operand.region);
     demand(same_elements(operand, part_operand(operand.buffer, buffer, box)),
            "a write through a view");
     return box;

@@ -12,6 +12,7 @@
 #include "einsummable/task/fuse.h"
 #include "einsummable/task/lowering.h"
 #include "einsummable/task/memory_plan.h"
+#include "einsummable/task/verify_checks.h"
 #include "tests/support/provenance_oracle.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/rounds.h"
@@ -23,9 +24,8 @@ TaskGraph lowered(const Graph& graph, int64_t p, const Traits& traits, uint64_t 
   auto pruned = std::make_shared<const Graph>(prune(graph));
   const LogicalPlan logical =
       optimise(*pruned, {.p = p, .selector = Selector::random, .seed = seed});
-  std::vector<JoinAggSpec> specs;
-  for (const PlannedOp& op : logical.ops) specs.push_back(*op.spec);
-  auto plan = std::make_shared<const PhysicalPlan>(place_and_synthesise(pruned, specs, p));
+  auto plan =
+      std::make_shared<const PhysicalPlan>(place_and_synthesise(pruned, specs_of(logical), p));
   TaskGraph tasks = lower(plan, traits);
   fuse_elementwise(tasks);
   plan_memory(tasks, traits);
@@ -192,6 +192,32 @@ TEST(Verify, RejectsEveryMutantThatCanGoWrong) {
            static_cast<long long>(kind.made), static_cast<long long>(kind.equivalent),
            static_cast<long long>(kind.killed));
   }
+}
+
+TEST(Verify, RejectsOperandsOfOtherRegionsAndTasksAtSitesWithoutMemory) {
+  Graph y;
+  const TensorId x = y.input(DType::f64, {4, 6}, "x");
+  y.save(y.apply("relu", {x}, {}, "y")[0], "y");
+  const Traits traits{.memory = Traits::Memory::private_sites};
+  const TaskGraph sound = lowered(y, 3, traits, 5);
+  const auto failure = [&](const auto& change) {
+    TaskGraph graph = sound;
+    change(graph);
+    const VerifyReport report = examine(graph, traits);
+    return report.checks.back().name + ": " + report.checks.back().detail;
+  };
+  EXPECT_EQ(failure([](TaskGraph& graph) { graph.offloads[0].from.region[0] = {}; }),
+            "memory: offload 0: an operand's region does not hold its elements");
+  EXPECT_EQ(failure([](TaskGraph& graph) {
+              graph.views.push_back({.op = OpId(0), .site = SiteId(0), .input = {}, .output = {}});
+            }),
+            "memory: view " + std::to_string(sound.views.size()) + ": there is no buffer -1");
+  EXPECT_EQ(
+      failure([](TaskGraph& graph) { graph.tasks[0].site = SiteId(3); }), "memory: " + [&] {
+        TaskGraph graph = sound;
+        graph.tasks[0].site = SiteId(3);
+        return describe(graph, TaskId(0));
+      }() + " is at a site without memory");
 }
 
 }  // namespace
