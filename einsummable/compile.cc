@@ -72,8 +72,8 @@ Program lower_timed(Plan plan, const CompileOptions& options, StageTimes times) 
 }
 
 std::unique_ptr<Executable> prepare_timed(Program program, const CompileOptions& options) {
-  auto execution = timed(program.times.preparation,
-                         [&] { return executor_of(options).prepare(program.tasks); });
+  auto execution =
+      timed(program.times.preparation, [&] { return executor_of(options).prepare(program.tasks); });
   return std::make_unique<Executable>(std::move(program), std::move(execution));
 }
 

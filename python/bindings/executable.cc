@@ -124,7 +124,8 @@ void bind_executable(nb::module_& module) {
       .def_ro("report", &Program::report)
       .def_ro("times", &Program::times)
       .def_prop_ro("peak_bytes", &Program::peak_bytes)
-      .def_prop_ro("task_count", [](const Program& program) { return program.tasks->tasks.size(); });
+      .def_prop_ro("task_count",
+                   [](const Program& program) { return program.tasks->tasks.size(); });
   nb::class_<Executable>(module, "Executable")
       .def_prop_ro("plan", [](const Executable& executable) { return Plan(executable.plan()); })
       .def_prop_ro("report", [](const Executable& e) { return VerifyReport(e.report()); })
