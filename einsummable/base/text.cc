@@ -117,8 +117,14 @@ void Lexer::advance() {
   } else {
     const bool arrow = c == '-' && following == '>';
     token_.kind = Kind::punctuation;
-    token_.text = text_.substr(position_, arrow ? 2 : 1);
-    position_ += arrow ? 2 : 1;
+    size_t length = arrow ? 2 : 1;
+    // A character of several bytes is one token.
+    while (!arrow && position_ + length < text_.size() &&
+           (static_cast<unsigned char>(text_[position_ + length]) & 0xC0) == 0x80) {
+      ++length;
+    }
+    token_.text = text_.substr(position_, length);
+    position_ += length;
   }
 }
 

@@ -100,7 +100,7 @@ std::vector<TensorId> Graph::apply(std::string_view op, std::span<const TensorId
       call.names.push_back(tensor(inputs[i]).name);
     }
     return add_op(make_operator(*info, std::move(call)), meeting, std::string(name));
-  } catch (const GraphError& error) {
+  } catch (const Error& error) {
     throw GraphError(describe_call(op, name, inputs) + "; " + error.what());
   }
 }

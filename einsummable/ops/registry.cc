@@ -59,7 +59,7 @@ Attributes complete(const OperatorInfo& info, const Attributes& given) {
   for (const AttributeInfo& attribute : info.attributes) {
     Attribute value = attribute.default_value;
     for (const auto& [name, set] : given.entries()) {
-      if (name == attribute.name) value = set;
+      if (name == attribute.name && !std::holds_alternative<None>(set)) value = set;
     }
     if (attribute.kind == AttributeKind::real && std::holds_alternative<int64_t>(value)) {
       value = static_cast<double>(std::get<int64_t>(value));

@@ -9,6 +9,7 @@
 #include "einsummable/base/error.h"
 #include "einsummable/base/text.h"
 #include "einsummable/exchange/checker.h"
+#include "einsummable/exchange/expand.h"
 #include "einsummable/exchange/parser.h"
 #include "einsummable/exchange/printer.h"
 #include "python/bindings/bindings.h"
@@ -68,7 +69,11 @@ NamedVerdict check_program(const Program& program, const NamedMembers& named) {
       out.members[program.partitions()[i].name].push_back(site.value);
     }
   }
-  if (out.verdict.ok()) out.derivations = derivations_text(program, out.verdict);
+  // The verdict is of the program of pieces.
+  if (out.verdict.ok()) {
+    out.derivations = derivations_text(program.splits().empty() ? program : expand(program),
+                                       out.verdict);
+  }
   return out;
 }
 

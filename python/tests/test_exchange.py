@@ -51,3 +51,10 @@ def test_what_is_no_program_names_the_line():
         es.exchange.parse("IN: A @ 0\nOUT: A at 1")
     with pytest.raises(es.ExchangeError, match="must be a text, not 3"):
         es.exchange.parse(3)
+
+
+def test_a_valid_program_of_pieces_says_how_they_come_about():
+    text = "IN: A @ 0\nOUT: A @ 1\nSPLIT: A into 2\nBODY:\nA @ 0 -> 1\n"
+    verdict = es.exchange.parse(text).check()
+    assert verdict.ok
+    assert "A.0 @ 1 <- 0" in verdict.derivations
