@@ -46,7 +46,7 @@ def _add_model(report: Report, name: str, graph: Graph, devices: int, rounds: in
     program = None
     times: list[dict[str, float]] = []
     for _ in range(rounds):
-        program = _core.make_program(graph._core, options)
+        program = _core.make_lowered(graph._core, options)
         times.append({stage: getattr(program.times, stage) for stage in STAGES})
     assert program is not None and program.report, "a program is proven"
     best = {stage: min(t[stage] for t in times) for stage in STAGES}
@@ -75,7 +75,7 @@ def _random_graphs(rounds: int) -> Report:
     options = make_options(devices=8)
     for seed in SEEDS:
         graph = random_graph(OPERATORS, seed)
-        programs = [_core.make_program(graph._core, options) for _ in range(rounds)]
+        programs = [_core.make_lowered(graph._core, options) for _ in range(rounds)]
         seconds = [program.times.logical for program in programs]
         plan = programs[-1].plan
         assert plan.bound is not None, "the optimal selector gives a bound"

@@ -58,7 +58,7 @@ cpu::CpuExecutor executor_of(const CompileOptions& options) {
                                          : Traits::Memory::private_sites});
 }
 
-Program lower_timed(Plan plan, const CompileOptions& options, StageTimes times) {
+LoweredPlan lower_timed(Plan plan, const CompileOptions& options, StageTimes times) {
   const Traits traits = executor_of(options).traits();
   auto tasks = timed(times.lowering, [&] {
     auto lowered = std::make_shared<TaskGraph>(lower(plan.physical, traits));
@@ -71,10 +71,10 @@ Program lower_timed(Plan plan, const CompileOptions& options, StageTimes times) 
   return {std::move(plan), std::move(tasks), std::move(report), times};
 }
 
-std::unique_ptr<Executable> prepare_timed(Program program, const CompileOptions& options) {
+std::unique_ptr<Executable> prepare_timed(LoweredPlan lowered, const CompileOptions& options) {
   auto execution =
-      timed(program.times.preparation, [&] { return executor_of(options).prepare(program.tasks); });
-  return std::make_unique<Executable>(std::move(program), std::move(execution));
+      timed(lowered.times.preparation, [&] { return executor_of(options).prepare(lowered.tasks); });
+  return std::make_unique<Executable>(std::move(lowered), std::move(execution));
 }
 
 std::string expected(const GraphTensor& tensor) {
@@ -92,14 +92,14 @@ Plan make_plan(const Graph& graph, const CompileOptions& options) {
   return make_plan_timed(graph, options, times);
 }
 
-Program make_program(const Graph& graph, const CompileOptions& options) {
+LoweredPlan make_lowered(const Graph& graph, const CompileOptions& options) {
   StageTimes times;
   Plan plan = make_plan_timed(graph, options, times);
   return lower_timed(std::move(plan), options, times);
 }
 
 std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options) {
-  return prepare_timed(make_program(graph, options), options);
+  return prepare_timed(make_lowered(graph, options), options);
 }
 
 std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
@@ -107,14 +107,14 @@ std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
   return prepare_timed(lower_timed(std::move(plan), options, {}), options);
 }
 
-int64_t Program::peak_bytes() const { return einsummable::peak_bytes(*tasks); }
+int64_t LoweredPlan::peak_bytes() const { return einsummable::peak_bytes(*tasks); }
 
-Executable::Executable(Program program, std::unique_ptr<Execution> execution)
-    : program_(std::move(program)),
+Executable::Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution)
+    : lowered_(std::move(lowered)),
       execution_(std::move(execution)),
       read_(graph().tensors().size(), 0),
       loaded_(graph().tensors().size(), 0) {
-  for (const Load& load : program_.tasks->loads) read_[load.tensor.index()] = 1;
+  for (const Load& load : lowered_.tasks->loads) read_[load.tensor.index()] = 1;
 }
 
 TensorId Executable::checked_tensor(const Argument& argument) const {
@@ -190,7 +190,7 @@ void Executable::call(std::span<const Argument> inputs, std::span<const Argument
 
 std::vector<ProfileLine> Executable::last_profile() {
   const std::lock_guard lock(mutex_);
-  return profile(*program_.tasks, execution_->last_run());
+  return profile(*lowered_.tasks, execution_->last_run());
 }
 
 }  // namespace einsummable

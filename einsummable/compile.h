@@ -37,7 +37,7 @@ struct StageTimes {
 };
 
 // A plan as tasks, proven, with the addresses of all its memory: what an executor is given.
-struct Program {
+struct LoweredPlan {
   Plan plan;
   std::shared_ptr<const TaskGraph> tasks;
   VerifyReport report;
@@ -47,19 +47,19 @@ struct Program {
 };
 
 // Compiles as far as no memory is bound: plan, lower, verify. Throws Error of every kind.
-Program make_program(const Graph& graph, const CompileOptions& options);
+LoweredPlan make_lowered(const Graph& graph, const CompileOptions& options);
 
 // A graph on its devices. Calls are safe from several threads; they run one after another.
 class Executable {
  public:
-  Executable(Program program, std::unique_ptr<Execution> execution);
+  Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution);
 
-  const Graph& graph() const { return *program_.plan.graph; }
-  const Plan& plan() const { return program_.plan; }
-  const TaskGraph& tasks() const { return *program_.tasks; }
-  const VerifyReport& report() const { return program_.report; }
-  const StageTimes& times() const { return program_.times; }
-  int64_t peak_bytes() const { return program_.peak_bytes(); }
+  const Graph& graph() const { return *lowered_.plan.graph; }
+  const Plan& plan() const { return lowered_.plan; }
+  const TaskGraph& tasks() const { return *lowered_.tasks; }
+  const VerifyReport& report() const { return lowered_.report; }
+  const StageTimes& times() const { return lowered_.times; }
+  int64_t peak_bytes() const { return lowered_.peak_bytes(); }
 
   // Copies a parameter to where its blocks are needed. Throws InputError for an unknown name,
   // another dtype or shape.
@@ -84,7 +84,7 @@ class Executable {
   void load_checked(TensorId tensor, const StridedView& array);
   void require_loaded() const;
 
-  Program program_;
+  LoweredPlan lowered_;
   std::unique_ptr<Execution> execution_;
   std::vector<char> read_;    // tensors that some task or save needs
   std::vector<char> loaded_;  // inputs and parameters given so far

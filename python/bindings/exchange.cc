@@ -71,8 +71,8 @@ NamedVerdict check_program(const Program& program, const NamedMembers& named) {
   }
   // The verdict is of the program of pieces.
   if (out.verdict.ok()) {
-    out.derivations = derivations_text(program.splits().empty() ? program : expand(program),
-                                       out.verdict);
+    out.derivations =
+        derivations_text(program.splits().empty() ? program : expand(program), out.verdict);
   }
   return out;
 }

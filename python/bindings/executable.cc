@@ -119,13 +119,14 @@ void bind_executable(nb::module_& module) {
       .def_ro("reference", &ProfileLine::reference, "Whether for want of a fast kernel.")
       .def_ro("tasks", &ProfileLine::tasks)
       .def_ro("seconds", &ProfileLine::seconds, "Summed over tasks, so over threads.");
-  nb::class_<Program>(module, "Program", "A proven program that is bound to no memory.")
-      .def_ro("plan", &Program::plan)
-      .def_ro("report", &Program::report)
-      .def_ro("times", &Program::times)
-      .def_prop_ro("peak_bytes", &Program::peak_bytes)
+  nb::class_<LoweredPlan>(module, "LoweredPlan",
+                          "A plan lowered to tasks and proven, bound to no memory.")
+      .def_ro("plan", &LoweredPlan::plan)
+      .def_ro("report", &LoweredPlan::report)
+      .def_ro("times", &LoweredPlan::times)
+      .def_prop_ro("peak_bytes", &LoweredPlan::peak_bytes)
       .def_prop_ro("task_count",
-                   [](const Program& program) { return program.tasks->tasks.size(); });
+                   [](const LoweredPlan& lowered) { return lowered.tasks->tasks.size(); });
   nb::class_<Executable>(module, "Executable")
       .def_prop_ro("plan", [](const Executable& executable) { return Plan(executable.plan()); })
       .def_prop_ro("report", [](const Executable& e) { return VerifyReport(e.report()); })
@@ -138,7 +139,7 @@ void bind_executable(nb::module_& module) {
       .def("call", &call, nb::arg("inputs"), nb::arg("outputs"),
            nb::sig("def call(self, inputs: Sequence[tuple[str, str, object]], "
                    "outputs: Sequence[tuple[str, str, object]]) -> None"));
-  module.def("make_program", &make_program, nb::arg("graph"), nb::arg("options"),
+  module.def("make_lowered", &make_lowered, nb::arg("graph"), nb::arg("options"),
              nb::call_guard<nb::gil_scoped_release>());
   module.def(
       "compile",

@@ -37,14 +37,10 @@ def device_count(devices: Devices | None) -> int:
     if isinstance(devices, Sequence) and not isinstance(devices, (str, bytes)):
         if not devices:
             raise DeviceError(f"{legal}; the list is empty")
-        seen: set[int] = set()
         for i, device in enumerate(devices):
             number = _checked(DeviceError, f"devices[{i}]", device)
             if number < 0:
                 raise DeviceError(f"{legal}; devices[{i}] is {number}")
-            if number in seen:
-                raise DeviceError(f"{legal}; device {number} is there twice")
-            seen.add(number)
         return len(devices)
     count = _checked(DeviceError, "devices", devices)
     if count < 1:
