@@ -2,9 +2,12 @@
 """Fixed seeds, and imports of the pure Python subpackages without the extension."""
 
 import os
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "einsummable"))
@@ -15,3 +18,11 @@ settings.register_profile(
     "einsummable", deadline=None, derandomize=True, max_examples=2000 if full else 100
 )
 settings.load_profile("einsummable")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def ctrl_c_raises() -> Iterator[None]:
+    """Let Ctrl-C raise, here and in what tests start, where the tests run with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
