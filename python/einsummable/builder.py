@@ -12,7 +12,7 @@ import numpy.typing as npt
 from einsummable import _core, arrays, dtypes
 from einsummable.attributes import name_or_default, to_attribute
 from einsummable.errors import GraphError, InputError
-from einsummable.operands import LARGEST_CONSTANT, Operand, is_number, number_dtype, resolve
+from einsummable.operands import LARGEST_CONSTANT, Operand, is_number, number_dtype, resolve, scalar
 from einsummable.registry import OPERATORS
 
 if TYPE_CHECKING:
@@ -161,17 +161,14 @@ def _attributes(where: str, info: _core.OperatorInfo, given: Mapping[str, Any]) 
 
 def _array(where: str, value: Any, dtype: object) -> npt.NDArray[Any]:
     """Copy the values, in a dtype there is."""
-    wanted = None if dtype is None else dtypes.NUMPY_DTYPES[dtypes.dtype_name(dtype)]
+    named = None if dtype is None else dtypes.dtype_name(dtype)
     if is_number(value):
-        wanted = wanted or dtypes.NUMPY_DTYPES[number_dtype(value, [])]
-        try:
-            return np.array(value, dtype=wanted)
-        except (OverflowError, ValueError):
-            raise GraphError(f"{where}: {value} is out of the range of {wanted}") from None
+        return scalar(f"{where}: the number", value, named or number_dtype(value, []))
     if not arrays.is_array(value):
         raise GraphError(f"{where}: the value must be a number or an array, not {value!r}")
     try:
         array = arrays.as_numpy(f"{where}: the array", value)
     except InputError as error:
         raise GraphError(str(error)) from None
+    wanted = None if named is None else dtypes.NUMPY_DTYPES[named]
     return np.array(array, dtype=wanted, order="C")

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from einsummable import _core, arrays, dtypes
-from einsummable.errors import InputError
+from einsummable.errors import GraphError, InputError
 from einsummable.graph import Graph
 from einsummable.handle import Handle
-from einsummable.operands import is_number
+from einsummable.operands import is_number, scalar, shown
 from einsummable.planning import Plan
 from einsummable.tensor import Tensor
 
@@ -192,7 +192,7 @@ class Executable:
     def _array(self, name: str, value: Any) -> npt.NDArray[Any]:
         tensor = self._given[name]
         if is_number(value) and not tensor.shape and not isinstance(value, np.generic):
-            return np.asarray(value, dtypes.NUMPY_DTYPES[tensor.dtype])
+            return _scalar(name, value, tensor.dtype)
         if isinstance(value, np.generic):
             value = np.asarray(value)
         if not arrays.is_array(value):
@@ -201,6 +201,16 @@ class Executable:
                 f"{type(value).__name__}; it is {tensor.dtype}{list(tensor.shape)}"
             )
         return arrays.as_numpy(repr(name), value)
+
+
+def _scalar(name: str, value: Any, dtype: str) -> npt.NDArray[Any]:
+    try:
+        array = scalar(repr(name), value, dtype)
+    except GraphError as error:
+        raise InputError(str(error)) from None
+    if dtypes.kind(dtype) != "float" and array.item() != value:
+        raise InputError(f"{name!r}, {shown(value)}, is no {dtype}")
+    return array
 
 
 def _lend(array: npt.NDArray[Any]) -> tuple[str, npt.NDArray[Any]]:

@@ -133,14 +133,44 @@ def _number(graph: Builder, where: str, name: str, value: Any, peers: Sequence[s
     )[0]
 
 
+def scalar(what: str, value: Any, dtype: str) -> npt.NDArray[Any]:
+    """Give a number as an array without axes, rounded to the dtype.
+
+    Raises
+    ------
+    einsummable.GraphError
+        If the dtype has no such number.
+    """
+    try:
+        number = value.item() if isinstance(value, np.generic) else value
+        if dtypes.kind(dtype) != "float":
+            return np.array(number, dtypes.NUMPY_DTYPES[dtype])
+        # bfloat16 takes large ints only as floats.
+        number = float(number)
+        with np.errstate(over="ignore"):
+            array = np.array(number, dtypes.NUMPY_DTYPES[dtype])
+        if math.isfinite(number) == bool(np.isfinite(array)):
+            return array
+    except (OverflowError, ValueError):
+        pass
+    raise GraphError(f"{what}, {shown(value)}, is out of the range of {dtype}")
+
+
+def shown(number: Any) -> str:
+    """Give the digits of a number; of a long int, how many bits it has."""
+    if isinstance(number, int) and number.bit_length() > 128:
+        return f"an int of {number.bit_length()} bits"
+    return str(number)
+
+
 def _fit(where: str, name: str, value: Any, dtype: str) -> float:
     if dtype in _LIMITS:
         whole = int(value)
         if not -_LIMITS[dtype] <= whole < _LIMITS[dtype]:
-            raise GraphError(f"{where}: {name}, {whole}, is out of the range of {dtype}")
+            raise GraphError(f"{where}: {name}, {shown(whole)}, is out of the range of {dtype}")
         if int(float(whole)) != whole:
             raise GraphError(
-                f"{where}: {name}, {whole}, is too large for a number; give it as an array"
+                f"{where}: {name}, {shown(whole)}, is too large for a number; give it as an array"
             )
     try:
         number = float(value)

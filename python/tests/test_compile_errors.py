@@ -3,11 +3,12 @@
 
 import re
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import einsummable as es
-from graphs import ffn, ffn_arrays
+from graphs import DTYPES, ffn, ffn_arrays, numpy_dtype
 
 INPUT_MISTAKES = {
     "missing": (lambda exe, a: exe(), '"x" is float32[6, 10], and is missing from the call'),
@@ -190,3 +191,40 @@ def test_plans_that_do_not_fit_say_why(tmp_path):
         exe.plan.explain("nothing")
     with pytest.raises(es.PlanError, match="explain takes the name of an operator or a tensor"):
         exe.plan.explain(3)
+
+
+LARGE = [pytest.param(10**400, id="large"), pytest.param(-(10**5000), id="longer")]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "number", [*LARGE, -(10**30), 1e39, float("inf"), float("nan"), 2.5, 3, True]
+)
+def test_a_number_is_an_input_if_the_dtype_has_it(dtype, number):
+    g = es.Graph()
+    s = g.tensor([], dtype, name="s")
+    g.save(s, name="y")
+    run = es.compile(g, devices=1)
+    if "float" in dtype:
+        largest = float(ml_dtypes.finfo(numpy_dtype(dtype)).max)
+        legal = not abs(number) > largest or number == float("inf")
+    else:
+        legal = number is True or (number == 3 and dtype != "bool")
+    if legal:
+        rounded = np.array(float(number)).astype(numpy_dtype(dtype)).astype(float)
+        np.testing.assert_array_equal(run(s=number)["y"].astype(float), rounded)
+        return
+    with pytest.raises(es.InputError, match=f"'s', .*, (is out of the range of|is no) {dtype}"):
+        run(s=number)
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "bool"])
+@pytest.mark.parametrize("number", LARGE)
+def test_a_constant_out_of_range_is_refused(dtype, number):
+    g = es.Graph()
+    message = f"an int of [0-9]+ bits, is out of the range of {dtype}"
+    with pytest.raises(es.GraphError, match=message):
+        g.constant(number, dtype)
+    x = g.tensor([2], dtype)
+    with pytest.raises(es.GraphError, match=f"is out of the range of {dtype}"):
+        _ = x + number
