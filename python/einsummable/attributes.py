@@ -37,6 +37,13 @@ def to_attribute(what: str, kind: str, value: object) -> Any:
     return None if value is None else _CONVERSIONS[kind](what, value)
 
 
+def shown(value: object) -> str:
+    """Give a value as messages do: of an int too long to read, how many bits it has."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an int of {value.bit_length()} bits"
+    return str(value) if isinstance(value, np.generic) else repr(value)
+
+
 def integer(what: str, value: object, most: int = _LARGEST) -> int:
     """Turn `value`, any int that fits 64 bits (or is at most `most`), into an ``int``."""
     if not isinstance(value, (bool, np.bool_)):
@@ -46,9 +53,9 @@ def integer(what: str, value: object, most: int = _LARGEST) -> int:
             pass
         else:
             if not -_LARGEST - 1 <= number <= max(most, _LARGEST):
-                raise GraphError(f"{what}, {number}, is beyond 64 bits")
+                raise GraphError(f"{what}, {shown(number)}, is beyond 64 bits")
             return number
-    raise GraphError(f"{what} must be an integer, not {value!r}")
+    raise GraphError(f"{what} must be an integer, not {shown(value)}")
 
 
 def integers(what: str, value: object) -> list[int]:
@@ -60,7 +67,7 @@ def boolean(what: str, value: object) -> bool:
     """Turn `value`, a bool of Python or NumPy, into a ``bool``."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    raise GraphError(f"{what} must be True or False, not {value!r}")
+    raise GraphError(f"{what} must be True or False, not {shown(value)}")
 
 
 def real(what: str, value: object) -> float:
@@ -72,13 +79,13 @@ def real(what: str, value: object) -> float:
             return float(value)
         except OverflowError:
             raise GraphError(f"{what} is beyond the range of float64") from None
-    raise GraphError(f"{what} must be a number, not {value!r}")
+    raise GraphError(f"{what} must be a number, not {shown(value)}")
 
 
 def text(what: str, value: object) -> str:
     """Check that `value` is a text that can be printed."""
     if not isinstance(value, str):
-        raise GraphError(f"{what} must be a text, not {value!r}")
+        raise GraphError(f"{what} must be a text, not {shown(value)}")
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -110,7 +117,7 @@ def _items(
     what: str, value: Any, plural: str, one: Callable[[str, object], Any]
 ) -> list[tuple[int, object]]:
     if isinstance(value, (str, bytes)):
-        raise GraphError(f"{what} must be a list of {plural}, not {value!r}")
+        raise GraphError(f"{what} must be a list of {plural}, not {shown(value)}")
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = list(value)
     if isinstance(value, Sequence):
@@ -118,7 +125,7 @@ def _items(
     try:
         return [(0, one(what, value))]
     except GraphError:
-        raise GraphError(f"{what} must be a list of {plural}, not {value!r}") from None
+        raise GraphError(f"{what} must be a list of {plural}, not {shown(value)}") from None
 
 
 _CONVERSIONS: dict[str, Callable[[str, object], Any]] = {

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from einsummable import _core, arrays, dtypes
+from einsummable.attributes import shown
 from einsummable.errors import GraphError, InputError
 from einsummable.graph import Graph
 from einsummable.handle import Handle
-from einsummable.operands import is_number, scalar, shown
+from einsummable.operands import is_number, scalar
 from einsummable.planning import Plan
 from einsummable.tensor import Tensor
 

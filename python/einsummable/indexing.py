@@ -7,6 +7,7 @@ import operator
 from dataclasses import dataclass, field
 from typing import Any
 
+from einsummable.attributes import shown
 from einsummable.errors import GraphError
 from einsummable.handle import Handle, describe
 
@@ -88,7 +89,9 @@ def _select_axis(tensor: Handle, index: Index, item: object, out: Selection) -> 
         ) from None
     if not -extent <= position < extent:
         axis = len(out.starts)
-        raise _error(tensor, index, f"axis {axis} has {extent} positions, and {position} is none")
+        raise _error(
+            tensor, index, f"axis {axis} has {extent} positions, and {shown(position)} is none"
+        )
     out.add(position % extent, position % extent + 1, 1)
 
 
@@ -101,6 +104,6 @@ def _show(item: object) -> str:
     if item is Ellipsis:
         return "..."
     if not isinstance(item, slice):
-        return repr(item)
+        return shown(item)
     parts = [item.start, item.stop] if item.step is None else [item.start, item.stop, item.step]
-    return ":".join("" if part is None else repr(part) for part in parts)
+    return ":".join("" if part is None else shown(part) for part in parts)

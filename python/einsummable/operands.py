@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from einsummable import arrays, dtypes
+from einsummable.attributes import shown
 from einsummable.errors import GraphError
 from einsummable.handle import Handle
 
@@ -154,13 +155,6 @@ def scalar(what: str, value: Any, dtype: str) -> npt.NDArray[Any]:
     except (OverflowError, ValueError):
         pass
     raise GraphError(f"{what}, {shown(value)}, is out of the range of {dtype}")
-
-
-def shown(number: Any) -> str:
-    """Give the digits of a number; of a long int, how many bits it has."""
-    if isinstance(number, int) and number.bit_length() > 128:
-        return f"an int of {number.bit_length()} bits"
-    return str(number)
 
 
 def _fit(where: str, name: str, value: Any, dtype: str) -> float:

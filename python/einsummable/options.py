@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from einsummable import _core
-from einsummable.attributes import boolean, integer, text
+from einsummable.attributes import boolean, integer, shown, text
 from einsummable.errors import DeviceError, Error, GraphError, InputError, PlanError
 from einsummable.handle import Handle
 
@@ -121,7 +121,7 @@ def _checked(
     except GraphError as mistake:
         raise error(str(mistake)) from None
     if not least <= number <= most:
-        raise error(f"{what} must be at least {least} and at most {most}, not {number}")
+        raise error(f"{what} must be at least {least} and at most {most}, not {shown(number)}")
     return number
 
 

@@ -228,3 +228,19 @@ def test_a_whole_index_adds_no_operator(g):
     assert x[:] is x
     assert x[...] is x
     assert x[:, :, None].name.startswith("reshape")
+
+
+def test_an_integer_too_long_to_print_is_beyond_64_bits(g):
+    x = g.tensor([2, 3])
+    for apply in (
+        lambda number: g.tensor([number]),
+        lambda number: x.reshape([number]),
+        lambda number: es.sum(x, axis=number),
+        lambda number: g.split(x, number),
+        lambda number: g.top_k(x, number),
+        lambda number: x[number],
+    ):
+        with pytest.raises(es.GraphError, match="an int of 16610 bits"):
+            apply(10**5000)
+    with pytest.raises(es.PlanError, match="seed, an int of 16610 bits, is beyond 64 bits"):
+        es.plan(g, devices=2, seed=10**5000)
