@@ -130,11 +130,12 @@ class SignatureBuilder {
     int64_t factor = 1;
     for (size_t i = terms.size(); i-- > 0;) {
       const int32_t position = declare(terms[i]);
+      const int32_t outer = i > 0 ? declare(terms[i - 1]) : -1;
       Index& index = signature_.indices[static_cast<size_t>(position)];
       ensure(index.extent >= 0 || i == 0, "an inner index needs a plain axis elsewhere");
       if (index.extent < 0) index.extent = extent / std::max<int64_t>(factor, 1);
       if (terms[i].never) index.cut = Index::Cut::never;
-      if (i > 0) index.within = declare(terms[i - 1]);
+      if (i > 0) index.within = outer;
       out.terms.insert(out.terms.begin(), {position, factor});
       factor = checked_multiply(factor, index.extent);
     }
