@@ -193,4 +193,9 @@ std::vector<ProfileLine> Executable::last_profile() {
   return profile(*lowered_.tasks, execution_->last_run());
 }
 
+std::vector<Span> Executable::last_spans() {
+  const std::lock_guard lock(mutex_);
+  return spans(*lowered_.tasks, execution_->last_run());
+}
+
 }  // namespace einsummable

@@ -78,6 +78,8 @@ class Executable {
 
   // What the last call took, by kind of work; waits for a call that is running.
   std::vector<ProfileLine> last_profile();
+  // The tasks of the last call, each where and when it ran.
+  std::vector<Span> last_spans();
 
  private:
   TensorId checked_tensor(const Argument& argument) const;

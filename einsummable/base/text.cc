@@ -54,6 +54,14 @@ std::string float_text(double value) {
   return out;
 }
 
+std::string_view first_character(std::string_view text) {
+  size_t length = std::min<size_t>(1, text.size());
+  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) {
+    ++length;
+  }
+  return text.substr(0, length);
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string out;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -117,14 +125,9 @@ void Lexer::advance() {
   } else {
     const bool arrow = c == '-' && following == '>';
     token_.kind = Kind::punctuation;
-    size_t length = arrow ? 2 : 1;
-    // A character of several bytes is one token.
-    while (!arrow && position_ + length < text_.size() &&
-           (static_cast<unsigned char>(text_[position_ + length]) & 0xC0) == 0x80) {
-      ++length;
-    }
-    token_.text = text_.substr(position_, length);
-    position_ += length;
+    const std::string_view rest = text_.substr(position_);
+    token_.text = arrow ? rest.substr(0, 2) : first_character(rest);
+    position_ += token_.text.size();
   }
 }
 

@@ -19,6 +19,9 @@ std::string quote(std::string_view name);
 // The shortest decimal text that parses back to the same double: 0.1, 1e-05, inf, -inf, nan.
 std::string float_text(double value);
 
+// The bytes of the first character of UTF-8 text: one, and those that continue it.
+std::string_view first_character(std::string_view text);
+
 // `parts` with `separator` between them.
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 

@@ -11,8 +11,10 @@
 
 namespace einsummable {
 
-// What one task took in a run, and whether it ran the operator's float64 reference.
+// When one task of a run began (seconds after the run did), what it took, and whether it ran the
+// operator's float64 reference.
 struct TaskTime {
+  double start = 0;
   double seconds = 0;
   bool reference = false;
 };

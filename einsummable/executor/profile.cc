@@ -48,4 +48,21 @@ std::vector<ProfileLine> profile(const TaskGraph& graph, std::span<const TaskTim
   return out;
 }
 
+std::vector<Span> spans(const TaskGraph& graph, std::span<const TaskTime> times) {
+  ensure(times.size() == graph.tasks.size(), "every task has a time");
+  std::vector<Span> out;
+  for (size_t i = 0; i < times.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    std::vector<std::string> names;
+    for (const KernelStep& step : task.steps) names.push_back(graph.graph().op(step.op).name);
+    if (task.steps.empty()) names.push_back(graph.graph().tensor(task.tensor).name);
+    out.push_back({.work = work_of(graph, task),
+                   .name = join(names, " "),
+                   .site = task.site.value,
+                   .start = times[i].start,
+                   .seconds = times[i].seconds});
+  }
+  return out;
+}
+
 }  // namespace einsummable

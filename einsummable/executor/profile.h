@@ -23,4 +23,17 @@ struct ProfileLine {
 // The times of a run by kind of work, the longest first. `times` has one entry a task.
 std::vector<ProfileLine> profile(const TaskGraph& graph, std::span<const TaskTime> times);
 
+// One task of a run: what it did, for which operators or tensor, where and when.
+struct Span {
+  std::string work;  // as in ProfileLine
+  std::string name;  // of its operators, or of the tensor whose block it moves or merges
+  int64_t site = 0;
+  double start = 0, seconds = 0;  // start: after the run began
+
+  bool operator==(const Span&) const = default;
+};
+
+// The tasks of a run, in the order of the task graph.
+std::vector<Span> spans(const TaskGraph& graph, std::span<const TaskTime> times);
+
 }  // namespace einsummable

@@ -40,7 +40,7 @@ Subscript read(std::string_view notation) {
     } else {
       require(notation.substr(i, 3) == "...",
               shown + " may hold letters, spaces, ',', '->' and '...', not " +
-                  quote(notation.substr(i, 1)));
+                  quote(first_character(notation.substr(i))));
       require(!side->ellipsis, shown + " has '...' twice in one operand");
       side->ellipsis = side->letters.size();
       i += 2;

@@ -119,6 +119,12 @@ void bind_executable(nb::module_& module) {
       .def_ro("reference", &ProfileLine::reference, "Whether for want of a fast kernel.")
       .def_ro("tasks", &ProfileLine::tasks)
       .def_ro("seconds", &ProfileLine::seconds, "Summed over tasks, so over threads.");
+  nb::class_<Span>(module, "Span", "One task of a call.")
+      .def_ro("work", &Span::work, "As that of a ProfileLine.")
+      .def_ro("name", &Span::name, "Of its operators, or of the tensor it moves or merges.")
+      .def_ro("site", &Span::site)
+      .def_ro("start", &Span::start, "Seconds after the call began.")
+      .def_ro("seconds", &Span::seconds);
   nb::class_<LoweredPlan>(module, "LoweredPlan",
                           "A plan lowered to tasks and proven, bound to no memory.")
       .def_ro("plan", &LoweredPlan::plan)
@@ -133,6 +139,7 @@ void bind_executable(nb::module_& module) {
       .def_prop_ro("times", [](const Executable& e) { return StageTimes(e.times()); })
       .def_prop_ro("peak_bytes", &Executable::peak_bytes)
       .def_prop_ro("task_count", [](const Executable& e) { return e.tasks().tasks.size(); })
+      .def("last_spans", &Executable::last_spans, nb::call_guard<nb::gil_scoped_release>())
       .def("last_profile", &Executable::last_profile, nb::call_guard<nb::gil_scoped_release>())
       .def("load", &load, nb::arg("name"), nb::arg("dtype"), nb::arg("array"),
            nb::sig("def load(self, name: str, dtype: str, array: object) -> None"))

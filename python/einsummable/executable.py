@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -111,6 +114,47 @@ class Executable:
             ``seconds``, which are summed over threads.
         """
         return self._core.last_profile()
+
+    def trace(self, path: str | os.PathLike[str]) -> None:
+        """Write the last call as a trace that Chrome and Perfetto open, a lane a device.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; JSON of trace events, times in microseconds after the call began.
+
+        Raises
+        ------
+        einsummable.InputError
+            If the file cannot be written.
+        """
+        lanes: list[dict[str, Any]] = [
+            {
+                "ph": "M",
+                "name": "thread_name",
+                "pid": 0,
+                "tid": site,
+                "args": {"name": f"device {site}"},
+            }
+            for site in range(self._plan.devices)
+        ]
+        tasks = [
+            {
+                "ph": "X",
+                "name": span.name,
+                "cat": span.work,
+                "pid": 0,
+                "tid": span.site,
+                "ts": span.start * 1e6,
+                "dur": span.seconds * 1e6,
+                "args": {"work": span.work},
+            }
+            for span in self._core.last_spans()
+        ]
+        try:
+            Path(path).write_text(json.dumps({"traceEvents": lanes + tasks}), encoding="utf-8")
+        except (OSError, TypeError, ValueError) as error:
+            raise InputError(f"the trace {path!r} cannot be written: {error}") from None
 
     def load(self, parameters: Given | None = None, /, **named: Any) -> None:
         """Copy parameters to the devices, where they stay.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled graphs: arrays in and out, plans, what is proven, threads."""
 
+import itertools
+import json
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -222,6 +224,30 @@ def test_what_was_proven_is_reported():
     assert sorted(check.name for check in report.checks) == sorted(names)
     assert all(check.count > 0 and not check.detail for check in report.checks)
     assert exe.peak_bytes > 0
+
+
+def test_a_call_is_traced_task_by_task(tmp_path):
+    g = es.Graph()
+    x = g.tensor([16, 8], name="x")
+    g.save(es.relu(g.matmul(x, g.parameter([8, 8], name="w"), name="up")), name="y")
+    exe = es.compile(g, devices=3, private_sites=True)
+    exe.load({"w": np.ones((8, 8), np.float32)})
+    exe(x=np.ones((16, 8), np.float32))
+    path = tmp_path / "call.json"
+    exe.trace(path)
+    events = json.loads(path.read_text())["traceEvents"]
+    assert {e["args"]["name"] for e in events if e["ph"] == "M"} == {
+        f"device {i}" for i in range(3)
+    }
+    tasks = [e for e in events if e["ph"] == "X"]
+    assert len(tasks) == exe._core.task_count
+    assert {"up", "x"} & {e["name"] for e in tasks}
+    assert all(e["ts"] >= 0 and e["dur"] >= 0 and 0 <= e["tid"] < 3 for e in tasks)
+    for lane in range(3):
+        spans = sorted((e["ts"], e["dur"]) for e in tasks if e["tid"] == lane)
+        assert all(a + d <= b + 1e-3 for (a, d), (b, _) in itertools.pairwise(spans))
+    with pytest.raises(es.InputError, match="cannot be written"):
+        exe.trace(tmp_path)
 
 
 def test_a_call_is_profiled_by_kind_of_work():

@@ -24,11 +24,12 @@ TaskGraph small_graph() {
   tasks.plan = std::make_shared<const PhysicalPlan>(std::move(plan));
   tasks.tasks = {kernel({0}), kernel({1, 2}), Task(), kernel({0})};
   tasks.tasks[2].kind = Task::Kind::transfer;
+  tasks.tasks[2].tensor = TensorId(0);
   return tasks;
 }
 
 TEST(Profile, SumsTasksOfOneKindAndPutsTheLongestFirst) {
-  const TaskTime times[] = {{2, false}, {0.5, false}, {1, false}, {3, false}};
+  const TaskTime times[] = {{0, 2, false}, {0, 0.5, false}, {0, 1, false}, {0, 3, false}};
   EXPECT_EQ(
       profile(small_graph(), times),
       (std::vector<ProfileLine>{
@@ -36,11 +37,24 @@ TEST(Profile, SumsTasksOfOneKindAndPutsTheLongestFirst) {
 }
 
 TEST(Profile, KeepsReferencesApart) {
-  const TaskTime times[] = {{2, false}, {0.5, false}, {1, false}, {3, true}};
+  const TaskTime times[] = {{0, 2, false}, {0, 0.5, false}, {0, 1, false}, {0, 3, true}};
   const auto lines = profile(small_graph(), times);
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[0], (ProfileLine{"matmul", true, 1, 3}));
   EXPECT_EQ(lines[1], (ProfileLine{"matmul", false, 1, 2}));
+}
+
+TEST(Profile, SpansSayWhatRanWhereAndWhen) {
+  const TaskGraph graph = small_graph();
+  const TaskTime times[] = {{0, 2, false}, {2, 0.5, false}, {2.5, 1, false}, {4, 3, false}};
+  const std::vector<Span> all = spans(graph, times);
+  ASSERT_EQ(all.size(), 4u);
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].start, times[i].start);
+    EXPECT_EQ(all[i].seconds, times[i].seconds);
+    EXPECT_EQ(all[i].site, graph.tasks[i].site.value);
+    EXPECT_FALSE(all[i].work.empty());
+  }
 }
 
 }  // namespace

@@ -210,5 +210,12 @@ TEST(Einsum, SaysWhatWouldBeLegal) {
   EXPECT_EQ(refusal("einsum", {}, notation("")), "takes 1 or more inputs, not 0");
 }
 
+TEST(Einsum, NamesAWholeCharacterThatIsNoLetter) {
+  for (const std::string character : {"\xC3\xA9", "\xE2\x86\x92", "\xF0\x9D\x94\xB8", "%"}) {
+    const std::string message = refusal("einsum", {f32({2})}, {{"spec", "i" + character}});
+    EXPECT_NE(message.find("not \"" + character + "\""), std::string::npos) << message;
+  }
+}
+
 }  // namespace
 }  // namespace einsummable

@@ -33,6 +33,7 @@ class CpuExecution final : public Execution {
   }
 
   void run(const std::function<bool()>& interrupted) override {
+    began_ = std::chrono::steady_clock::now();
     scheduler_.run([this](size_t task) { run_task(task); }, interrupted);
   }
 
@@ -50,6 +51,7 @@ class CpuExecution final : public Execution {
     const auto start = std::chrono::steady_clock::now();
     tasks_[task].run();
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    times_[task].start = std::chrono::duration<double>(start - began_).count();
     times_[task].seconds = taken.count();
   }
 
@@ -65,6 +67,7 @@ class CpuExecution final : public Execution {
   Arenas arenas_;
   std::vector<PreparedTask> tasks_;
   std::vector<TaskTime> times_;
+  std::chrono::steady_clock::time_point began_;
   Scheduler scheduler_;
 };
 

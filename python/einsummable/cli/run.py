@@ -44,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repeat", type=quantities.count, default=3, metavar="N", help="calls; default 3"
     )
     running.add_argument("--profile", action="store_true", help="print what took the time")
+    running.add_argument(
+        "--trace", metavar="FILE", help="write the last call for Chrome's tracing or Perfetto"
+    )
 
 
 def run(given: argparse.Namespace) -> int:
@@ -68,6 +71,8 @@ def run(given: argparse.Namespace) -> int:
             seconds.append(time.perf_counter() - start)
     if given.save:
         exe.plan.save(given.save)
+    if given.trace:
+        exe.trace(given.trace)
     report = _report(exe, out, seconds)
     if given.explain:
         report["explanation"] = plan_command.explained(exe.plan.explain(given.explain))
