@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast kernel of embedding: copies rows, and zeros where the row is another cell's.
 
-#include <cstring>
-
 #include "einsummable/executor/cpu/kernel.h"
+#include "einsummable/executor/cpu/kernels/convert.h"
 #include "einsummable/executor/cpu/kernels/strided_loop.h"
 #include "einsummable/ops/ids.h"
 
@@ -20,14 +19,8 @@ struct EmbeddingRun {
   StridedLoop<2> each_id;  // offsets of the id and of its row of the output
 
   int64_t id_at(int64_t offset) const {
-    const std::byte* at = ids.data + offset * size_of(ids.dtype);
-    if (ids.dtype == DType::i64) {
-      int64_t id;
-      std::memcpy(&id, at, sizeof id);
-      return id;
-    }
-    int32_t id;
-    std::memcpy(&id, at, sizeof id);
+    int64_t id = 0;
+    load_row(ids.dtype, ids.data + offset * size_of(ids.dtype), 1, 1, &id);
     return id;
   }
 

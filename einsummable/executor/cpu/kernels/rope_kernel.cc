@@ -2,7 +2,6 @@
 // The fast kernel of rope: the turns of every position once, then each row by its position's.
 
 #include <cmath>
-#include <cstring>
 
 #include "einsummable/executor/cpu/kernel.h"
 #include "einsummable/executor/cpu/kernels/convert.h"
@@ -26,14 +25,9 @@ struct RopeRun {
   }
 
   int64_t position(int64_t row) const {
-    const std::byte* at = positions.data + row * positions.strides[0] * size_of(positions.dtype);
-    if (positions.dtype == DType::i64) {
-      int64_t value;
-      std::memcpy(&value, at, sizeof value);
-      return value;
-    }
-    int32_t value;
-    std::memcpy(&value, at, sizeof value);
+    const int64_t offset = row * positions.strides[0] * size_of(positions.dtype);
+    int64_t value = 0;
+    load_row(positions.dtype, positions.data + offset, 1, 1, &value);
     return value;
   }
 
