@@ -11,6 +11,18 @@ add_library(einsummable_highway INTERFACE)
 target_include_directories(einsummable_highway SYSTEM INTERFACE ${EINSUMMABLE_HWY_INCLUDE})
 target_link_libraries(einsummable_highway INTERFACE ${EINSUMMABLE_HWY_LIBRARY})
 
+find_path(EINSUMMABLE_CLP_INCLUDE coin/ClpSimplex.hpp)
+find_library(EINSUMMABLE_CLP_LIBRARY Clp)
+find_library(EINSUMMABLE_COINUTILS_LIBRARY CoinUtils)
+if(NOT EINSUMMABLE_CLP_INCLUDE OR NOT EINSUMMABLE_CLP_LIBRARY OR NOT EINSUMMABLE_COINUTILS_LIBRARY)
+  message(FATAL_ERROR "COIN-OR Clp is missing: apt-get install coinor-libclp-dev")
+endif()
+# The shared libraries: Debian's static ones cannot be linked into the Python module.
+add_library(einsummable_clp INTERFACE)
+target_include_directories(einsummable_clp SYSTEM INTERFACE ${EINSUMMABLE_CLP_INCLUDE})
+target_link_libraries(einsummable_clp INTERFACE
+  ${EINSUMMABLE_CLP_LIBRARY} ${EINSUMMABLE_COINUTILS_LIBRARY})
+
 # OpenBLAS comes from the Python package scipy-openblas32, which knows where it lies.
 if(NOT Python_EXECUTABLE)
   find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
