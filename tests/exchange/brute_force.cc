@@ -120,6 +120,31 @@ Program random_program(const RandomProgram& shape, std::mt19937_64& random) {
   return program;
 }
 
+Program valid_program(std::mt19937_64& random) {
+  Program program =
+      random_program({.atoms = 5, .sites = 4, .actions = 60, .partitions = 2}, random);
+  const Members members = *program.members();
+  const State state = brute_force_closure(program, members);
+  const auto there = [&](AggregateId aggregate, Place place) {
+    if (place.is_site()) return state.contains({mask_of(program, aggregate), place.site.value});
+    return std::ranges::all_of(members[place.partition.index()], [&](SiteId s) {
+      return state.contains({mask_of(program, aggregate), s.value});
+    });
+  };
+  std::vector<Action> body;
+  std::vector<Requirement> required;
+  for (const Action& a : program.body()) {
+    if (!there(a.aggregate, a.source)) continue;
+    body.push_back(a);
+    if (random() % 4 == 0) required.push_back({a.aggregate, a.source});
+    if (!a.destinations.empty() && random() % 4 == 0)
+      required.push_back({a.aggregate, a.destinations[0]});
+  }
+  program.set_body(body);
+  program.set_entries(program.given(), required);
+  return program;
+}
+
 std::string derivation_fault(const Program& program, const Verdict& verdict, const State& closure) {
   State made;
   std::map<Mask, std::vector<AggregateId>> parts_of;

@@ -112,33 +112,6 @@ TEST(ExchangeClosure, AgreesWithBruteForceOnRandomPrograms) {
   }
 }
 
-// Takes a program of random actions, keeps those that can fire, and asks for some of what they
-// make.
-Program valid_program(std::mt19937_64& random) {
-  Program program =
-      random_program({.atoms = 5, .sites = 4, .actions = 60, .partitions = 2}, random);
-  const Members members = *program.members();
-  const State state = brute_force_closure(program, members);
-  const auto there = [&](AggregateId aggregate, Place place) {
-    if (place.is_site()) return state.contains({mask_of(program, aggregate), place.site.value});
-    return std::ranges::all_of(members[place.partition.index()], [&](SiteId s) {
-      return state.contains({mask_of(program, aggregate), s.value});
-    });
-  };
-  std::vector<Action> body;
-  std::vector<Requirement> required;
-  for (const Action& a : program.body()) {
-    if (!there(a.aggregate, a.source)) continue;
-    body.push_back(a);
-    if (random() % 4 == 0) required.push_back({a.aggregate, a.source});
-    if (!a.destinations.empty() && random() % 4 == 0)
-      required.push_back({a.aggregate, a.destinations[0]});
-  }
-  program.set_body(body);
-  program.set_entries(program.given(), required);
-  return program;
-}
-
 TEST(ExchangeClosure, MutationsOfValidProgramsAreRejectedExactlyWhenBruteForceSaysSo) {
   std::mt19937_64 random(6);
   int valid = 0, made = 0, rejected = 0;
