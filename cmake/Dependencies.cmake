@@ -23,6 +23,14 @@ target_include_directories(einsummable_clp SYSTEM INTERFACE ${EINSUMMABLE_CLP_IN
 target_link_libraries(einsummable_clp INTERFACE
   ${EINSUMMABLE_CLP_LIBRARY} ${EINSUMMABLE_COINUTILS_LIBRARY})
 
+find_path(EINSUMMABLE_TOMLPLUSPLUS_INCLUDE toml++/toml.h)
+if(NOT EINSUMMABLE_TOMLPLUSPLUS_INCLUDE)
+  message(FATAL_ERROR "toml++ is missing: apt-get install libtomlplusplus-dev")
+endif()
+add_library(einsummable_tomlplusplus INTERFACE)
+target_include_directories(einsummable_tomlplusplus SYSTEM INTERFACE
+  ${EINSUMMABLE_TOMLPLUSPLUS_INCLUDE})
+
 # OpenBLAS comes from the Python package scipy-openblas32, which knows where it lies.
 if(NOT Python_EXECUTABLE)
   find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)

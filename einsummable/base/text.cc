@@ -44,6 +44,11 @@ std::string quote(std::string_view name) {
   return out + "\"";
 }
 
+std::string excerpt(std::string_view text) {
+  constexpr size_t most = 80;
+  return text.size() <= most ? quote(text) : quote(text.substr(0, most)) + "...";
+}
+
 std::string float_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";

@@ -16,6 +16,9 @@ namespace einsummable {
 // that any bytes survive printing and parsing.
 std::string quote(std::string_view name);
 
+// `text` quoted, cut after 80 bytes: for errors about text that may be long.
+std::string excerpt(std::string_view text);
+
 // The shortest decimal text that parses back to the same double: 0.1, 1e-05, inf, -inf, nan.
 std::string float_text(double value);
 

@@ -12,6 +12,11 @@
 namespace einsummable {
 namespace {
 
+TEST(Text, AnExcerptIsShort) {
+  EXPECT_EQ(excerpt("a \"b\""), "\"a \\\"b\\\"\"");
+  EXPECT_EQ(excerpt(std::string(1000, 'x')), '"' + std::string(80, 'x') + "\"...");
+}
+
 TEST(Text, AnyBytesSurviveQuoting) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "einsummable/topology/machine.h"
+#include "einsummable/topology/topology.h"
+
+namespace einsummable {
+
+// What the sites of a plan find on a machine: site s is on device devices[s], and sites on one
+// device share its memory and its way out and in, and hand over to each other at once.
+//
+// The way between two devices is the [[route]] given for them; else their link; else their switch;
+// between nodes else their NICs; else the bus of the pair; else there is none. A latency counts
+// where the bytes enter a thing: those of ingress and "nic in" add none.
+//
+// Throws TopologyError for a device that the machine does not have, or a machine that verify()
+// refuses.
+Topology resolve(const Machine& machine, std::span<const int64_t> devices);
+
+// For `count` sites on the first `count` devices.
+Topology resolve_first(const Machine& machine, int64_t count);
+
+}  // namespace einsummable
