@@ -70,8 +70,8 @@ def visible(layer: str) -> set[str]:
 
 def test_layer(path: str) -> str | None:
     """Return the layer whose tests lie at `path`, or None for tests that may see everything."""
-    folder = path.removeprefix("tests/").rpartition("/")[0]
-    return layer_of(f"einsummable/{folder}/x.cc") if folder.split("/")[0] in LAYERS else None
+    tested = path.removeprefix("tests/")
+    return layer_of(f"einsummable/{tested}") if tested.split("/")[0] in LAYERS else None
 
 
 class Includes:
