@@ -23,7 +23,8 @@ struct Kind {
   const Operator* op;
   const Pin* pin;
   Signatures signatures;
-  Width width;
+  Width width;                // the most cells
+  std::vector<Width> others;  // that it may have besides
 
   const std::shared_ptr<const Signature>& signature() const { return signatures[width.signature]; }
 };
@@ -78,7 +79,7 @@ std::string pin_text(const Pin& pin) {
 
 // The kinds of a graph's operators, how wide each is, and the kind of every operator.
 struct Kinds {
-  Kinds(const Graph& graph, int64_t p, const Pins& pins) {
+  Kinds(const Graph& graph, int64_t p, const Pins& pins, Offer offer) {
     for (const auto& [name, pin] : pins) {
       if (!graph.find_op(name).valid()) {
         throw PlanError("there is no operator called " + quote(name) + " to pin");
@@ -100,6 +101,9 @@ struct Kinds {
       kinds.push_back(make(op, p, pin));
     }
     find_widths(p);
+    if (offer == Offer::divisors) {
+      for (Kind& kind : kinds) find_others(kind, p);
+    }
   }
 
   // The cells that an operator which only moves elements may have: divisors of widths in use.
@@ -113,7 +117,7 @@ struct Kinds {
 
  private:
   static Kind make(const GraphOp& op, int64_t p, const Pin* pin) {
-    Kind kind{op.op.get(), pin, {}, {}};
+    Kind kind{op.op.get(), pin, {}, {}, {}};
     for (Signature& signature : op.op->signatures()) {
       kind.signatures.push_back(std::make_shared<const Signature>(std::move(signature)));
     }
@@ -123,6 +127,19 @@ struct Kinds {
     if (!pinned) refuse_pin(op, kind, p);
     kind.width = *pinned;
     return kind;
+  }
+
+  void find_others(Kind& kind, int64_t p) {
+    for (int64_t cells = p; cells >= 1 && !kind.signature()->layout; --cells) {
+      if (p % cells != 0) continue;
+      for (size_t s = 0; s < kind.signatures.size(); ++s) {
+        // Later signatures are for as many cells as can be.
+        if (s > 0 && cells < p) break;
+        if (s == kind.width.signature && cells == kind.width.cells) continue;
+        if (feasible(*kind.signatures[s], cells, *kind.pin)) kind.others.push_back({s, cells, ""});
+      }
+    }
+    for (const Width& other : kind.others) widths.insert(other.cells);
   }
 
   void find_widths(int64_t p) {
@@ -162,27 +179,23 @@ class OperandTilings {
   std::map<std::vector<const Cuts*>, TilingId> known_;
 };
 
-// Makes the candidates of one kind, from what the classes offer.
+// Makes the candidates of one kind by one of its signatures, from what the classes offer.
 class Maker {
  public:
-  Maker(const Kind& kind, OpId op, IndexClasses& classes, const CostModel& model,
-        TilingTable& tilings)
-      : kind_(kind), op_(op), classes_(classes), model_(model) {
-    for (const OperandMap& operand : kind.signature()->inputs) {
-      inputs_.emplace_back(operand, tilings);
-    }
-    for (const OperandMap& operand : kind.signature()->outputs) {
-      outputs_.emplace_back(operand, tilings);
-    }
+  Maker(const Kind& kind, std::shared_ptr<const Signature> signature, OpId op,
+        IndexClasses& classes, const CostModel& model, TilingTable& tilings)
+      : kind_(kind), signature_(std::move(signature)), op_(op), classes_(classes), model_(model) {
+    for (const OperandMap& operand : signature_->inputs) inputs_.emplace_back(operand, tilings);
+    for (const OperandMap& operand : signature_->outputs) outputs_.emplace_back(operand, tilings);
   }
 
   std::vector<Candidate> with_cells(int64_t cells) {
     const MayCut may_cut = [&](size_t index, int64_t count) {
-      const auto pin = kind_.pin->find(kind_.signature()->indices[index].name);
+      const auto pin = kind_.pin->find(signature_->indices[index].name);
       return (pin == kind_.pin->end() || pin->second == count) &&
              !classes_.offers(op_, index, count).empty();
     };
-    for (const auto& counts : list_counts(*kind_.signature(), cells, may_cut, kMostCounts)) {
+    for (const auto& counts : list_counts(*signature_, cells, may_cut, kMostCounts)) {
       cuts_.assign(counts.size(), nullptr);
       choose_cuts(counts, 0);
     }
@@ -205,7 +218,7 @@ class Maker {
     std::vector<Cuts> cuts;
     for (const Cuts* chosen : cuts_) cuts.push_back(*chosen);
     Candidate out;
-    out.spec = std::make_shared<const JoinAggSpec>(kind_.signature(), std::move(cuts));
+    out.spec = std::make_shared<const JoinAggSpec>(signature_, std::move(cuts));
     for (OperandTilings& input : inputs_) out.inputs.push_back(input.of(*out.spec, cuts_));
     for (OperandTilings& output : outputs_) out.outputs.push_back(output.of(*out.spec, cuts_));
     out.cost = model_.op(*kind_.op, *out.spec);
@@ -213,6 +226,7 @@ class Maker {
   }
 
   const Kind& kind_;
+  std::shared_ptr<const Signature> signature_;
   OpId op_;
   IndexClasses& classes_;
   const CostModel& model_;
@@ -221,44 +235,99 @@ class Maker {
   std::vector<Candidate> made_;
 };
 
-std::shared_ptr<CandidateSet> make_set(const Kinds& kinds, const Kind& kind, Maker& maker) {
-  auto out = std::make_shared<CandidateSet>();
-  out->signature = kind.signature();
-  out->width = kind.width.cells;
-  out->reason = kind.width.reason;
-  if (!kind.signature()->layout) {
-    out->all = maker.with_cells(kind.width.cells);
+// The index classes of a graph for each of its operators' signatures in turn: in the first, every
+// operator is cut by the signature of its most cells; in classes `1 + s` by its signature s, if it
+// has one.
+class ClassesOfSignatures {
+ public:
+  ClassesOfSignatures(const Graph& graph, const Kinds& kinds) {
+    size_t most = 0;
+    for (const Kind& kind : kinds.kinds) {
+      if (!kind.others.empty()) most = std::max(most, kind.signatures.size());
+    }
+    for (size_t turn = 0; turn <= most; ++turn) {
+      std::vector<std::shared_ptr<const Signature>> signatures;
+      for (size_t k : kinds.of_op) {
+        const Kind& kind = kinds.kinds[k];
+        const bool own = turn > 0 && turn - 1 < kind.signatures.size();
+        signatures.push_back(own ? kind.signatures[turn - 1] : kind.signature());
+      }
+      classes_.emplace_back(graph, signatures);
+    }
+  }
+
+  IndexClasses& usual() { return classes_[0]; }
+  IndexClasses& of_signature(size_t s) { return classes_[1 + s]; }
+  // The types of an operator's indices, in all turns.
+  void add_types(const Kind& kind, OpId op, std::vector<int64_t>& key) const {
+    for (size_t turn = 0; turn < classes_.size(); ++turn) {
+      const bool own = turn > 0 && turn - 1 < kind.signatures.size();
+      const Signature& signature = own ? *kind.signatures[turn - 1] : *kind.signature();
+      for (size_t i = 0; i < signature.indices.size(); ++i) {
+        key.push_back(classes_[turn].type(op, i).value);
+      }
+    }
+  }
+
+ private:
+  std::vector<IndexClasses> classes_;
+};
+
+// The candidates of kinds of operators, from what the classes offer.
+class SetMaker {
+ public:
+  SetMaker(const Kinds& kinds, ClassesOfSignatures& classes, const CostModel& model,
+           TilingTable& tilings)
+      : kinds_(kinds), classes_(classes), model_(model), tilings_(tilings) {}
+
+  std::shared_ptr<CandidateSet> make(const Kind& kind, OpId op) {
+    auto out = std::make_shared<CandidateSet>();
+    out->signature = kind.signature();
+    out->width = kind.width.cells;
+    out->reason = kind.width.reason;
+    Maker usual(kind, kind.signature(), op, classes_.usual(), model_, tilings_);
+    if (!kind.signature()->layout) {
+      out->all = usual.with_cells(kind.width.cells);
+      for (const Width& other : kind.others) {
+        Maker maker(kind, kind.signatures[other.signature], op,
+                    classes_.of_signature(other.signature), model_, tilings_);
+        for (Candidate& made : maker.with_cells(other.cells)) out->all.push_back(std::move(made));
+      }
+      return out;
+    }
+    for (int64_t cells = *kinds_.widths.rbegin(); cells >= 1; --cells) {
+      if (!kinds_.divides_a_width(cells)) continue;
+      for (Candidate& made : usual.with_cells(cells)) out->all.push_back(std::move(made));
+    }
+    if (!out->all.empty()) out->width = out->all.front().spec->cells();
     return out;
   }
-  for (int64_t cells = *kinds.widths.rbegin(); cells >= 1; --cells) {
-    if (!kinds.divides_a_width(cells)) continue;
-    for (Candidate& made : maker.with_cells(cells)) out->all.push_back(std::move(made));
-  }
-  if (!out->all.empty()) out->width = out->all.front().spec->cells();
-  return out;
-}
+
+ private:
+  const Kinds& kinds_;
+  ClassesOfSignatures& classes_;
+  const CostModel& model_;
+  TilingTable& tilings_;
+};
 
 }  // namespace
 
-Candidates::Candidates(const Graph& graph, int64_t p, const Pins& pins, const CostModel& model)
+Candidates::Candidates(const Graph& graph, int64_t p, const Pins& pins, const CostModel& model,
+                       Offer offer)
     : graph_(graph), p_(p) {
-  const Kinds kinds(graph, p, pins);
-  std::vector<std::shared_ptr<const Signature>> signatures;
-  for (size_t kind : kinds.of_op) signatures.push_back(kinds.kinds[kind].signature());
-  IndexClasses classes(graph, signatures);
+  const Kinds kinds(graph, p, pins, offer);
+  ClassesOfSignatures classes(graph, kinds);
+  SetMaker maker(kinds, classes, model, tilings_);
   std::map<std::vector<int64_t>, std::shared_ptr<const CandidateSet>> sets;
   std::vector<int64_t> key;
   for (size_t i = 0; i < graph.ops().size(); ++i) {
     const OpId op(static_cast<int64_t>(i));
     const Kind& kind = kinds.kinds[kinds.of_op[i]];
     key.assign(1, static_cast<int64_t>(kinds.of_op[i]));
-    for (size_t k = 0; k < signatures[i]->indices.size(); ++k) {
-      key.push_back(classes.type(op, k).value);
-    }
+    classes.add_types(kind, op, key);
     std::shared_ptr<const CandidateSet>& set = sets[key];
     if (!set) {
-      Maker maker(kind, op, classes, model, tilings_);
-      set = make_set(kinds, kind, maker);
+      set = maker.make(kind, op);
       if (set->all.empty()) refuse_pin(graph.op(op), kind, p);
     }
     sets_.push_back(set);

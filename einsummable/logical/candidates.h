@@ -26,11 +26,17 @@ struct Candidate {
 // All the ways to cut operators of one kind: the same operator on the same types, its indices in
 // classes of the same types.
 struct CandidateSet {
-  // The most cells first, then by counts, then by cuts.
+  // The most cells first, then by signature, then by counts, then by cuts.
   std::vector<Candidate> all;
-  std::shared_ptr<const Signature> signature;
-  int64_t width = 1;   // cells of each; of an operator that only moves elements, the most
+  std::shared_ptr<const Signature> signature;  // that of the most cells
+  int64_t width = 1;                           // the most cells
   std::string reason;  // why not the usual signature, or not p cells; else empty
+};
+
+// Which cells operators may have.
+enum class Offer : uint8_t {
+  most,      // as many as can be, at most p: what the proxy needs, which prices no idle device
+  divisors,  // those, every p' that divides p, and p by each of an operator's signatures
 };
 
 // The join-agg specs of every operator of a graph for p processors: all counts per index whose
@@ -40,7 +46,8 @@ struct CandidateSet {
 class Candidates {
  public:
   // Throws PlanError for pins that name no operator or index or cannot be met.
-  Candidates(const Graph& graph, int64_t p, const Pins& pins, const CostModel& model);
+  Candidates(const Graph& graph, int64_t p, const Pins& pins, const CostModel& model,
+             Offer offer = Offer::most);
 
   const Graph& graph() const { return graph_; }
   int64_t p() const { return p_; }

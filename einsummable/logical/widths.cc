@@ -62,19 +62,6 @@ struct Enumeration {
   }
 };
 
-bool feasible(const Signature& signature, int64_t cells,
-              const std::map<std::string, int64_t>& pinned) {
-  for (const auto& [name, count] : pinned) {
-    if (find_index(signature, name) < 0) return false;
-  }
-  bool found = false;
-  for_each_counts(signature, cells, own_cuts(signature, pinned), [&](const auto&) {
-    found = true;
-    return false;
-  });
-  return found;
-}
-
 // "h at most 8, s at most 1"
 std::string limits(const Signature& signature) {
   std::vector<std::string> parts;
@@ -112,6 +99,19 @@ void for_each_counts(const Signature& signature, int64_t cells, const MayCut& ma
   if (signature.indices.empty() && cells != 1) return;
   Enumeration{signature, may_cut, visit, std::vector<int64_t>(signature.indices.size(), 1)}.descend(
       0, cells, most_cut);
+}
+
+bool feasible(const Signature& signature, int64_t cells,
+              const std::map<std::string, int64_t>& pinned) {
+  for (const auto& [name, count] : pinned) {
+    if (find_index(signature, name) < 0) return false;
+  }
+  bool found = false;
+  for_each_counts(signature, cells, own_cuts(signature, pinned), [&](const auto&) {
+    found = true;
+    return false;
+  });
+  return found;
 }
 
 std::vector<std::vector<int64_t>> list_counts(const Signature& signature, int64_t cells,

@@ -35,6 +35,10 @@ bool can_cut(const Index& index, int64_t count);
 // must outlive the result.
 MayCut own_cuts(const Signature& signature, const std::map<std::string, int64_t>& pinned);
 
+// Whether the signature can be cut into so many cells with the pinned counts, by name of index.
+bool feasible(const Signature& signature, int64_t cells,
+              const std::map<std::string, int64_t>& pinned);
+
 using Signatures = std::vector<std::shared_ptr<const Signature>>;
 
 // Which of an operator's signatures cuts it, into how many cells, and why not the first into p.

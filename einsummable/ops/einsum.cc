@@ -78,6 +78,10 @@ class Einsum final : public Operator {
     return points;
   }
 
+  KernelShape kernel_shape(const FunctionSpec& cell) const override {
+    return inputs().size() == 2 ? product_shape(cell, flops(cell)) : Operator::kernel_shape(cell);
+  }
+
   void reference(const FunctionSpec& cell, std::span<const Array64> in,
                  std::span<Array64> out) const override {
     out[0] = identity(partial(0), cell.outputs[0])[0];

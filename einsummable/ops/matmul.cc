@@ -52,6 +52,10 @@ class Matmul final : public Operator {
            static_cast<double>(cell.inputs[0][static_cast<size_t>(x_j_)].length());
   }
 
+  KernelShape kernel_shape(const FunctionSpec& cell) const override {
+    return product_shape(cell, flops(cell));
+  }
+
   void reference(const FunctionSpec& cell, std::span<const Array64> in,
                  std::span<Array64> out) const override {
     out[0] = identity(partial(0), cell.outputs[0])[0];

@@ -2,11 +2,24 @@
 #include "einsummable/ops/operator.h"
 
 #include <array>
+#include <cmath>
 #include <numeric>
 
 #include "einsummable/base/error.h"
 
 namespace einsummable {
+
+KernelShape product_shape(const FunctionSpec& cell, double flops) {
+  const auto x = static_cast<double>(elements(cell.inputs[0]));
+  const auto w = static_cast<double>(elements(cell.inputs[1]));
+  const auto y = static_cast<double>(elements(cell.outputs[0]));
+  if (x <= 0 || w <= 0 || y <= 0 || flops <= 0) return {"matmul", {0, 0, 0}};
+  const double batch = std::pow(std::sqrt(x) * std::sqrt(w) * std::sqrt(y) / (flops / 2), 2);
+  const auto extent = [&](double square) {
+    return static_cast<int64_t>(std::llround(std::sqrt(square / batch)));
+  };
+  return {"matmul", {extent(x * (y / w)), extent(x * (w / y)), extent(w * (y / x))}};
+}
 
 void require(bool condition, const std::string& message) {
   if (!condition) throw GraphError(message);

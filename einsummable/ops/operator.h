@@ -38,6 +38,13 @@ struct StridedLayout {
   bool operator==(const StridedLayout&) const = default;
 };
 
+// By what a machine states how near kernels come to its peak: a kind of kernel and a shape. Of a
+// product of two operands that is "matmul" and {m, k, n}.
+struct KernelShape {
+  std::string_view kind;
+  Shape extents;
+};
+
 // An abstract operator (Definition 3.3) applied to inputs of known types. It knows its types, the
 // ways it can be cut, how partial results merge, and its result in float64; it knows nothing of
 // devices, plans or executors. Immutable.
@@ -73,6 +80,11 @@ class Operator {
   // Floating point operations of one cell: from its blocks, never from extents of indices.
   virtual double flops(const FunctionSpec& cell) const = 0;
 
+  // Default: the operator's name and the shape of its first output block.
+  virtual KernelShape kernel_shape(const FunctionSpec& cell) const {
+    return {name(), shape_of(cell.outputs[0])};
+  }
+
   // The concrete operator f[F] in float64 (Definition 3.5): `in` holds the input blocks of the
   // cell; `out` the components of each output's partial type, output after output, to be filled.
   // Blocks are addressed in the coordinates of whole tensors. Throws InputError for values out of
@@ -93,6 +105,10 @@ class Operator {
   Attributes attributes_;
   std::vector<TensorType> inputs_, outputs_;
 };
+
+// The kernel shape of a product of two operands: m, k and n follow from the sizes of its blocks,
+// m * k, k * n and m * n, each times a batch, and from its 2 * batch * m * k * n flops.
+KernelShape product_shape(const FunctionSpec& cell, double flops);
 
 // Throws GraphError(message) unless `condition` holds. The graph puts the operator, the user's
 // names and the shapes before the message, so the message says only what would be legal.

@@ -145,6 +145,30 @@ Program valid_program(std::mt19937_64& random) {
   return program;
 }
 
+Program in_pieces(Program program, std::mt19937_64& random) {
+  const size_t atom_count = program.atoms().size();
+  for (size_t a = 0; a < atom_count; ++a) {
+    const AtomId id(static_cast<int64_t>(a));
+    program.add_split(id, equal_pieces(program.atom(id), 2));
+  }
+  std::vector<Action> body;
+  for (const Action& action : program.body()) {
+    if (random() % 2 == 0) {
+      body.push_back(action);
+      continue;
+    }
+    const auto atoms = program.atoms(action.aggregate);
+    const std::vector<AtomId> whole(atoms.begin(), atoms.end());
+    for (int32_t k = 0; k < 2; ++k) {
+      std::vector<AtomId> pieces;
+      for (AtomId a : whole) pieces.push_back(program.splits()[a.index()].piece(k));
+      body.push_back({program.aggregate(pieces), action.source, action.destinations});
+    }
+  }
+  program.set_body(body);
+  return program;
+}
+
 std::string derivation_fault(const Program& program, const Verdict& verdict, const State& closure) {
   State made;
   std::map<Mask, std::vector<AggregateId>> parts_of;

@@ -38,6 +38,8 @@ Program random_program(const RandomProgram& shape, std::mt19937_64& random);
 // Takes a program of random actions, keeps those that can fire, and asks for some of what they
 // make: a valid program of 5 atoms, 4 sites and 2 partitions.
 Program valid_program(std::mt19937_64& random);
+// The program with every atom in two pieces, some of its actions spelled out piece by piece.
+Program in_pieces(Program program, std::mt19937_64& random);
 
 // What is wrong with the derivations of a valid verdict; empty if nothing: every aggregate in the
 // closure is derived once at its site, from what was derived before, by an action that is there.

@@ -1,153 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker against Definition 5.5 by brute force.
+// What the closure derives everything from.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <sstream>
 
 #include "einsummable/exchange/checker.h"
 #include "einsummable/exchange/parser.h"
 #include "einsummable/exchange/printer.h"
-#include "einsummable/exchange/well_formed.h"
 #include "tests/exchange/brute_force.h"
 #include "tests/support/rounds.h"
 
 namespace einsummable::exchange {
 namespace {
-
-void expect_agreement(const Program& program) {
-  const Members members = *program.members();
-  const State state = brute_force_closure(program, members);
-  Budget budget;
-  const Closure closure(program, members, budget);
-  ASSERT_TRUE(closure.complete());
-  State ours;
-  for (size_t x = 0; x < program.aggregate_count(); ++x) {
-    const AggregateId id(static_cast<int64_t>(x));
-    for (const Derivation& d : closure.derivations(id))
-      ours.emplace(mask_of(program, id), d.site.value);
-  }
-  ASSERT_EQ(ours, state) << print(program);
-  const Verdict verdict = check(program);
-  ASSERT_EQ(verdict.ok(), brute_force_valid(program, members)) << print(program) << verdict.reason;
-  ASSERT_EQ(verdict.ok(), verdict.reason.empty());
-  if (verdict.ok()) {
-    ASSERT_EQ(derivation_fault(program, verdict, state), "") << print(program);
-  }
-}
-
-// All actions of 3 atoms on these sites: every aggregate, source and set of destinations.
-std::vector<Action> all_actions(Program& program, int sites) {
-  std::vector<Action> actions;
-  for (int mask = 1; mask < 8; ++mask) {
-    std::vector<AtomId> atoms;
-    for (int a = 0; a < 3; ++a) {
-      if ((mask >> a & 1) != 0) atoms.emplace_back(a);
-    }
-    for (int s = 0; s < sites; ++s) {
-      for (int to = 0; to < 1 << sites; ++to) {
-        if ((to >> s & 1) != 0) continue;
-        Action action{program.aggregate(atoms), SiteId(s), {}};
-        for (int d = 0; d < sites; ++d) {
-          if ((to >> d & 1) != 0) action.destinations.emplace_back(SiteId(d));
-        }
-        actions.push_back(action);
-      }
-    }
-  }
-  return actions;
-}
-
-// All programs of `count` actions from all_actions(), for atoms given at any sites. Skips all but
-// every `stride`-th.
-void expect_agreement_on_all(int sites, int count, int stride) {
-  int64_t number = 0;
-  for (int where = 0; where < sites * sites * sites; ++where) {
-    Program start;
-    start.set_sites(sites);
-    for (int a = 0, w = where; a < 3; ++a, w /= sites) {
-      const AtomId atom = start.add_atom({.name = std::string(1, static_cast<char>('A' + a))});
-      start.give(start.aggregate(atom), SiteId(w % sites));
-    }
-    const std::vector<Action> actions = all_actions(start, sites);
-    std::vector<Action> body;
-    const std::function<void(size_t)> extend = [&](size_t from) {
-      if (static_cast<int>(body.size()) == count) {
-        if (number++ % stride != 0) return;
-        Program program = start;
-        program.set_body(body);
-        expect_agreement(program);
-        return;
-      }
-      for (size_t i = from; i < actions.size(); ++i) {
-        body.push_back(actions[i]);
-        extend(i + 1);
-        body.pop_back();
-      }
-    };
-    extend(0);
-  }
-}
-
-TEST(ExchangeClosure, AgreesWithBruteForceOnAllSmallPrograms) {
-  // Every stride-th program, all of them in a full run.
-  const int stride = 300 / rounds(10, 300);
-  expect_agreement_on_all(2, 1, 1);
-  expect_agreement_on_all(3, 1, 1);
-  expect_agreement_on_all(2, 2, (stride + 14) / 15);
-  expect_agreement_on_all(3, 2, stride);
-  expect_agreement_on_all(2, 3, (stride + 1) / 2);
-  if (stride == 1) expect_agreement_on_all(3, 3, 7);
-}
-
-TEST(ExchangeClosure, AgreesWithBruteForceOnRandomPrograms) {
-  std::mt19937_64 random(5);
-  for (int round = 0; round < rounds(3'000, 200'000); ++round) {
-    const RandomProgram shape{.atoms = 2 + round % 5,
-                              .sites = 2 + round % 4,
-                              .actions = 6 + round % 20,
-                              .partitions = std::min(round % 4, 2)};
-    expect_agreement(random_program(shape, random));
-  }
-}
-
-TEST(ExchangeClosure, MutationsOfValidProgramsAreRejectedExactlyWhenBruteForceSaysSo) {
-  std::mt19937_64 random(6);
-  int valid = 0, made = 0, rejected = 0;
-  for (int round = 0; round < rounds(400, 20'000); ++round) {
-    const Program program = valid_program(random);
-    ASSERT_TRUE(check(program).ok()) << print(program) << check(program).reason;
-    ++valid;
-    for (size_t i = 0; i < program.body().size(); ++i) {
-      std::vector<Action> body = program.body();
-      const SiteId site(static_cast<int64_t>(random() % 4));
-      switch (random() % 4) {
-        case 0:
-          body.erase(body.begin() + static_cast<int64_t>(i));
-          break;
-        case 1:
-          body[i].source = site;
-          break;
-        case 2:
-          body[i].destinations = {site};
-          break;
-        default:
-          body[i].aggregate = body[random() % body.size()].aggregate;
-      }
-      Program mutant = program;
-      mutant.set_body(body);
-      if (ill_formed(mutant)) continue;
-      ++made;
-      const bool ok = check(mutant).ok();
-      rejected += ok ? 0 : 1;
-      ASSERT_EQ(ok, brute_force_valid(mutant, *mutant.members())) << print(mutant);
-    }
-  }
-  EXPECT_GT(made, 2 * valid);
-  EXPECT_GT(rejected, made / 10);
-  EXPECT_LT(rejected, made);
-}
 
 std::vector<std::string> derivation_texts(const Program& program, const Verdict& verdict) {
   std::istringstream lines(derivations_text(program, verdict));

@@ -18,31 +18,10 @@ namespace {
 
 using namespace exchange;
 
-// A valid program; every third one with atoms in two pieces, some of whose actions are spelled out
-// piece by piece.
+// A valid program; every third one with atoms in two pieces.
 Program some_program(std::mt19937_64& random, int number) {
-  Program program = valid_program(random);
-  if (number % 3 != 0) return program;
-  for (size_t a = 0; a < 5; ++a) {
-    const AtomId id(static_cast<int64_t>(a));
-    program.add_split(id, equal_pieces(program.atom(id), 2));
-  }
-  std::vector<Action> body;
-  for (const Action& action : program.body()) {
-    if (random() % 2 == 0) {
-      body.push_back(action);
-      continue;
-    }
-    const AtomSet whole(program.atoms(action.aggregate).begin(),
-                        program.atoms(action.aggregate).end());
-    for (int32_t k = 0; k < 2; ++k) {
-      AtomSet atoms;
-      for (AtomId a : whole) atoms.push_back(program.splits()[a.index()].piece(k));
-      body.push_back({program.aggregate(atoms), action.source, action.destinations});
-    }
-  }
-  program.set_body(body);
-  return program;
+  const Program program = valid_program(random);
+  return number % 3 == 0 ? in_pieces(program, random) : program;
 }
 
 bool same_preamble(const Program& a, const Program& b) {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "einsummable/logical/layout.h"
+#include "einsummable/topology/topology.h"
+
+namespace einsummable {
+
+// Bytes of one element while it is part of a partial result (all components together), and when it
+// is complete.
+struct ElementBytes {
+  double partial = 0, complete = 0;
+};
+
+// How long exchanges take on a topology, by a closed form that is quick enough to ask for every
+// pair of layouts: the load of the busiest resource, where
+//   - a complete block that several sites need is sent once to each of them, by the sites that have
+//     it and those that come to have it, in equal shares;
+//   - partial results of a block that q sites need are merged at those q sites, 1/q of it at each,
+//     and then sent to the others;
+//   - bytes between two sites take the cheapest way, over other sites where that is cheaper;
+// and the latency of each step. A good exchange program comes near it; the naive one may not.
+class ExchangeTime {
+ public:
+  explicit ExchangeTime(const Topology& topology);
+
+  // Seconds until every site holds the blocks it needs.
+  double seconds(const Layout& from, const Layout& to, const ElementBytes& bytes) const;
+
+ private:
+  struct Way {
+    std::vector<ResourceId> resources;  // of all hops
+    double latency = 0;                 // seconds
+    bool exists = false;
+  };
+  struct Load;
+
+  using Sites = std::vector<int32_t>;  // rising
+
+  const Way& way(int64_t from, int64_t to) const {
+    return ways_[static_cast<size_t>(from * sites_ + to)];
+  }
+  void find_ways(const Topology& topology);
+  void find_star();
+  void send(Load& load, const Sites& senders, const Sites& receivers, double bytes) const;
+  void send_complete(Load& load, const Sites& holders, const Sites& receivers, double bytes) const;
+  void merge_partials(Load& load, const Sites& holders, const Sites& needers, double elements,
+                      const ElementBytes& bytes) const;
+  double seconds_of(const Load& load) const;
+
+  int64_t sites_;
+  bool handover_;
+  std::vector<double> seconds_a_byte_;  // of each resource
+  std::vector<int32_t> device_of_;
+  std::vector<double> hbm_seconds_a_byte_;  // of each device
+  std::vector<double> kernel_latency_;      // seconds, of each device
+  std::vector<Way> ways_;
+  // If every way is one resource out of a site and one into the other, as with a switch: those.
+  std::vector<ResourceId> out_, in_;
+  double star_latency_ = 0;
+};
+
+}  // namespace einsummable

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/logical/time_model.h"
+
+#include <cmath>
+
+#include "einsummable/base/error.h"
+
+namespace einsummable {
+namespace {
+
+int64_t nanoseconds(double seconds) {
+  constexpr double most = 1e16;
+  const double ns = std::ceil(seconds * 1e9 - 1e-6);
+  if (!(ns < most)) throw PlanError("an operator or exchange would take more than 115 days");
+  return static_cast<int64_t>(std::max(0.0, ns));
+}
+
+}  // namespace
+
+int64_t TimeModel::kernel(const Operator& op, const JoinAggSpec& spec) const {
+  return nanoseconds(kernel_seconds(op, spec, topology_));
+}
+
+int64_t TimeModel::exchange(LayoutId from, LayoutId to, const ElementBytes& bytes) {
+  if (from == to && complete(from)) return 0;
+  const auto [place, added] = known_.try_emplace({from, to, bytes.partial, bytes.complete});
+  if (added) place->second = nanoseconds(exchanges_.seconds(layouts_[from], layouts_[to], bytes));
+  return place->second;
+}
+
+ElementBytes element_bytes(const Graph& graph, TensorId id) {
+  const GraphTensor& tensor = graph.tensor(id);
+  const auto complete = static_cast<double>(size_of(tensor.type.dtype));
+  const PartialType partial =
+      graph.op(tensor.producer).op->partial(static_cast<size_t>(tensor.output));
+  const auto count = static_cast<double>(elements(tensor.type.bounds));
+  const double whole = static_cast<double>(partial_bytes(partial, tensor.type.bounds));
+  return {.partial = count > 0 ? whole / count : complete, .complete = complete};
+}
+
+PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& specs,
+                         TimeModel& model) {
+  PlannedTime out;
+  out.ops.resize(specs.size());
+  struct Reader {
+    size_t op;
+    LayoutId needs;
+  };
+  std::vector<std::vector<Reader>> readers(graph.tensors().size());
+  for (size_t i = 0; i < specs.size(); ++i) {
+    const GraphOp& op = graph.ops()[i];
+    out.ops[i].kernel = model.kernel(*op.op, specs[i]);
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      if (graph.tensor(op.inputs[k]).kind != GraphTensor::Kind::result) continue;
+      readers[op.inputs[k].index()].push_back({i, model.needed(specs[i], k)});
+    }
+  }
+  for (size_t t = 0; t < readers.size(); ++t) {
+    const TensorId tensor(static_cast<int64_t>(t));
+    if (readers[t].empty()) continue;
+    const ElementBytes bytes = element_bytes(graph, tensor);
+    const LayoutId made = model.made(specs[graph.tensor(tensor).producer.index()],
+                                     static_cast<size_t>(graph.tensor(tensor).output));
+    std::vector<LayoutId> forms;  // that it may be delivered in
+    if (model.complete(made)) forms.push_back(made);
+    for (const Reader& reader : readers[t]) forms.push_back(reader.needs);
+    const auto cost_of = [&](LayoutId form) {
+      int64_t cost = model.exchange(made, form, bytes);
+      for (const Reader& reader : readers[t]) cost += model.exchange(form, reader.needs, bytes);
+      return cost;
+    };
+    const LayoutId form = *std::ranges::min_element(forms, {}, cost_of);
+    out.ops[readers[t][0].op].exchange += model.exchange(made, form, bytes);
+    for (const Reader& reader : readers[t]) {
+      out.ops[reader.op].exchange += model.exchange(form, reader.needs, bytes);
+    }
+  }
+  for (const PlannedTime::OfOp& op : out.ops) out.total += op.exchange + op.kernel;
+  return out;
+}
+
+}  // namespace einsummable

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "einsummable/graph/graph.h"
+#include "einsummable/logical/exchange_time.h"
+#include "einsummable/logical/kernel_time.h"
+#include "einsummable/logical/layout.h"
+
+namespace einsummable {
+
+// The time objective: what operators and exchanges take on a topology, in nanoseconds, with cell i
+// of every operator on site i. A better placement takes less.
+class TimeModel {
+ public:
+  explicit TimeModel(const Topology& topology) : topology_(topology), exchanges_(topology) {}
+
+  const Topology& topology() const { return topology_; }
+
+  // Nanoseconds of the operator's kernels; see kernel_seconds().
+  int64_t kernel(const Operator& op, const JoinAggSpec& spec) const;
+
+  LayoutId made(const JoinAggSpec& spec, size_t output) {
+    return layouts_.intern(made_layout(spec, output));
+  }
+  LayoutId needed(const JoinAggSpec& spec, size_t input) {
+    return layouts_.intern(needed_layout(spec, input));
+  }
+  bool complete(LayoutId layout) const { return !layouts_[layout].partial; }
+
+  // Nanoseconds until what lies as `from` lies as `to`; see ExchangeTime.
+  int64_t exchange(LayoutId from, LayoutId to, const ElementBytes& bytes);
+
+ private:
+  const Topology& topology_;
+  ExchangeTime exchanges_;
+  LayoutTable layouts_;
+  std::map<std::tuple<LayoutId, LayoutId, double, double>, int64_t> known_;
+};
+
+// Bytes of an element of a tensor, by the partial type of the output it is.
+ElementBytes element_bytes(const Graph& graph, TensorId tensor);
+
+// What a plan takes, operator by operator: its exchange, then its kernels, one operator after the
+// other. Nanoseconds.
+struct PlannedTime {
+  struct OfOp {
+    int64_t exchange = 0, kernel = 0;
+  };
+  std::vector<OfOp> ops;  // by OpId
+  int64_t total = 0;
+};
+
+// The time of a spec for every operator. A tensor that several operators read is delivered once in
+// one layout, that which makes the sum of its exchanges least; those that need another get it from
+// there.
+PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& specs,
+                         TimeModel& model);
+
+}  // namespace einsummable
