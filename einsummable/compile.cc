@@ -58,23 +58,37 @@ cpu::CpuExecutor executor_of(const CompileOptions& options) {
                                          : Traits::Memory::private_sites});
 }
 
+std::shared_ptr<const TaskGraph> tasks_of(std::shared_ptr<const PhysicalPlan> plan,
+                                          const Traits& traits) {
+  auto tasks = std::make_shared<TaskGraph>(lower(std::move(plan), traits));
+  fuse_elementwise(*tasks);
+  plan_memory(*tasks, traits);
+  return tasks;
+}
+
 LoweredPlan lower_timed(Plan plan, const CompileOptions& options, StageTimes times) {
   const Traits traits = executor_of(options).traits();
-  auto tasks = timed(times.lowering, [&] {
-    auto lowered = std::make_shared<TaskGraph>(lower(plan.physical, traits));
-    fuse_elementwise(*lowered);
-    plan_memory(*lowered, traits);
-    return lowered;
-  });
+  auto tasks = timed(times.lowering, [&] { return tasks_of(plan.physical, traits); });
   VerifyReport report = timed(times.verification, [&] { return verify(*tasks, traits); });
   if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
   return {std::move(plan), std::move(tasks), std::move(report), times};
 }
 
+std::unique_ptr<NumericCheck> numeric_check(const std::shared_ptr<const PhysicalPlan>& plan,
+                                            const CompileOptions& options) {
+  if (options.verify != CompileOptions::Verify::numeric) return nullptr;
+  auto executor = executor_of(options);
+  auto all = keeping_all(*plan);
+  const auto tasks = tasks_of(all, executor.traits());
+  verify(*tasks, executor.traits());
+  return std::make_unique<NumericCheck>(plan, std::move(all), executor.prepare(tasks));
+}
+
 std::unique_ptr<Executable> prepare_timed(LoweredPlan lowered, const CompileOptions& options) {
-  auto execution =
-      timed(lowered.times.preparation, [&] { return executor_of(options).prepare(lowered.tasks); });
-  return std::make_unique<Executable>(std::move(lowered), std::move(execution));
+  double& seconds = lowered.times.preparation;
+  auto execution = timed(seconds, [&] { return executor_of(options).prepare(lowered.tasks); });
+  auto numeric = timed(seconds, [&] { return numeric_check(lowered.plan.physical, options); });
+  return std::make_unique<Executable>(std::move(lowered), std::move(execution), std::move(numeric));
 }
 
 std::string expected(const GraphTensor& tensor) {
@@ -109,9 +123,11 @@ std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
 
 int64_t LoweredPlan::peak_bytes() const { return einsummable::peak_bytes(*tasks); }
 
-Executable::Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution)
+Executable::Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution,
+                       std::unique_ptr<NumericCheck> numeric)
     : lowered_(std::move(lowered)),
       execution_(std::move(execution)),
+      numeric_(std::move(numeric)),
       read_(graph().tensors().size(), 0),
       loaded_(graph().tensors().size(), 0) {
   for (const Load& load : lowered_.tasks->loads) read_[load.tensor.index()] = 1;
@@ -139,6 +155,7 @@ TensorId Executable::checked_tensor(const Argument& argument) const {
 
 void Executable::load_checked(TensorId tensor, const StridedView& array) {
   execution_->load(tensor, array);
+  if (numeric_) numeric_->load(tensor, array);
   loaded_[tensor.index()] = 1;
 }
 
@@ -185,6 +202,7 @@ void Executable::call(std::span<const Argument> inputs, std::span<const Argument
   for (size_t i = 0; i < inputs.size(); ++i) load_checked(tensors[i], inputs[i].array);
   require_loaded();
   execution_->run(interrupted);
+  if (numeric_) numeric_->compare(*execution_, interrupted);
   for (size_t i = 0; i < outputs.size(); ++i) execution_->offload(saves[i], outputs[i].array);
 }
 

@@ -11,6 +11,7 @@
 #include "einsummable/executor/executor.h"
 #include "einsummable/executor/profile.h"
 #include "einsummable/logical/optimise.h"
+#include "einsummable/numeric_check.h"
 #include "einsummable/plan.h"
 #include "einsummable/task/verify.h"
 
@@ -25,6 +26,9 @@ struct CompileOptions {
   std::optional<int64_t> memory_limit = {};  // bytes a device
   int64_t threads = 0;                       // at most one a device; 0: no more than cores
   enum class Sites : uint8_t { shared, private_sites } sites = Sites::shared;
+  // The proofs of `task/verify.h` alone, which every compilation makes; or also a NumericCheck of
+  // every call, in the memory of a second program that keeps every tensor, beyond peak_bytes.
+  enum class Verify : uint8_t { proofs, numeric } verify = Verify::proofs;
 };
 
 // Plans a graph: logical optimisation (Section 4), then placement and exchange programs (Section
@@ -52,12 +56,17 @@ LoweredPlan make_lowered(const Graph& graph, const CompileOptions& options);
 // A graph on its devices. Calls are safe from several threads; they run one after another.
 class Executable {
  public:
-  Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution);
+  Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution,
+             std::unique_ptr<NumericCheck> numeric = {});
 
   const Graph& graph() const { return *lowered_.plan.graph; }
   const Plan& plan() const { return lowered_.plan; }
   const TaskGraph& tasks() const { return *lowered_.tasks; }
   const VerifyReport& report() const { return lowered_.report; }
+  // What calls were compared in so far; none unless they are (Verify::numeric).
+  std::optional<Check> numeric() const {
+    return numeric_ ? std::optional(numeric_->report()) : std::nullopt;
+  }
   const StageTimes& times() const { return lowered_.times; }
   int64_t peak_bytes() const { return lowered_.peak_bytes(); }
 
@@ -72,7 +81,9 @@ class Executable {
   };
   // Runs the graph: `inputs` are its inputs (parameters too, which stay), `outputs` are filled, one
   // a saved tensor to be fetched. Throws InputError for inputs that are missing, unknown, misshapen
-  // or mistyped, and for values out of range. `interrupted`, asked now and then, stops the call.
+  // or mistyped, and for values out of range; DeviceError where Verify::numeric finds results that
+  // are not those of the graph, whose outputs are left unfilled. `interrupted`, asked now and then,
+  // stops the call.
   void call(std::span<const Argument> inputs, std::span<const Argument> outputs,
             const std::function<bool()>& interrupted = {});
 
@@ -88,8 +99,9 @@ class Executable {
 
   LoweredPlan lowered_;
   std::unique_ptr<Execution> execution_;
-  std::vector<char> read_;    // tensors that some task or save needs
-  std::vector<char> loaded_;  // inputs and parameters given so far
+  std::unique_ptr<NumericCheck> numeric_;  // none unless calls are compared
+  std::vector<char> read_;                 // tensors that some task or save needs
+  std::vector<char> loaded_;               // inputs and parameters given so far
   std::mutex mutex_;
 };
 

@@ -45,7 +45,7 @@ class MemoryLimitError : public Error {
   using Error::Error;
 };
 
-// Devices, or a backend, that are not there.
+// Devices, or a backend, that are not there, or that compute something else than the graph.
 class DeviceError : public Error {
  public:
   using Error::Error;

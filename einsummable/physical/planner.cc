@@ -54,6 +54,17 @@ std::vector<Resident> complete_parts(const std::vector<Resident>& complete,
   return out;
 }
 
+// The steps that fetch the saved tensors, once the operators' are there.
+void add_saves(PhysicalPlan& plan, Holdings& holdings) {
+  for (size_t s = 0; s < plan.graph->saves().size(); ++s) {
+    const TensorId tensor = plan.graph->saves()[s].tensor;
+    plan.fetches.push_back(fetches_of(plan, tensor, holdings));
+    plan.steps.push_back(step_of_save(plan, s, holdings));
+    synthesise(plan.steps.back());
+    apply(plan, plan.steps.back(), holdings);
+  }
+}
+
 }  // namespace
 
 std::vector<Resident> fetches_of(const PhysicalPlan& plan, TensorId tensor,
@@ -161,14 +172,25 @@ PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
     synthesise(plan.steps.back());
     apply(plan, plan.steps.back(), holdings);
   }
-  for (size_t s = 0; s < plan.graph->saves().size(); ++s) {
-    const TensorId tensor = plan.graph->saves()[s].tensor;
-    plan.fetches.push_back(fetches_of(plan, tensor, holdings));
-    plan.steps.push_back(step_of_save(plan, s, holdings));
-    synthesise(plan.steps.back());
-    apply(plan, plan.steps.back(), holdings);
-  }
+  add_saves(plan, holdings);
   return plan;
+}
+
+PhysicalPlan with_saves_of(std::shared_ptr<const Graph> graph, const PhysicalPlan& plan) {
+  PhysicalPlan out{.graph = std::move(graph),
+                   .specs = plan.specs,
+                   .sites = plan.sites,
+                   .placement = plan.placement,
+                   .fetches = {},
+                   .steps = {}};
+  Holdings holdings(*out.graph);
+  for (const ExchangeStep& step : plan.steps) {
+    if (step.save >= 0) continue;
+    out.steps.push_back(step);
+    apply(out, step, holdings);
+  }
+  add_saves(out, holdings);
+  return out;
 }
 
 }  // namespace einsummable

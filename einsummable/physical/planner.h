@@ -15,6 +15,10 @@ namespace einsummable {
 PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
                                   std::vector<JoinAggSpec> specs, int64_t sites);
 
+// The same plan for a graph that differs in what it saves alone: specs, placement and the programs
+// before operators stay, only saved tensors are fetched anew.
+PhysicalPlan with_saves_of(std::shared_ptr<const Graph> graph, const PhysicalPlan& plan);
+
 // What the step leaves where, once its operator has run or its saved tensor is fetched.
 void apply(const PhysicalPlan& plan, const ExchangeStep& step, Holdings& holdings);
 

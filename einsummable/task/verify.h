@@ -15,6 +15,7 @@ struct Check {
   int64_t count = 0;
   double seconds = 0;
   std::string detail = {};  // empty: all hold
+  std::string note = {};    // what else it found
 };
 
 struct VerifyReport {

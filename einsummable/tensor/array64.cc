@@ -34,6 +34,11 @@ void Array64::assign(const Array64& block) {
   for_each_position(block.bounds_, [&](auto position) { at(position) = block.values_[next++]; });
 }
 
+Array64 rounded(Array64 array, DType dtype) {
+  for (double& value : array.values()) value = rounded(value, dtype);
+  return array;
+}
+
 void for_each_position(const Box& box, const std::function<void(std::span<const int64_t>)>& visit) {
   if (empty(box)) return;
   std::vector<int64_t> position(box.size());

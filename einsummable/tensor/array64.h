@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "einsummable/tensor/dtype.h"
 #include "einsummable/tensor/interval.h"
 
 namespace einsummable {
@@ -38,6 +39,9 @@ class Array64 {
   std::vector<int64_t> strides_;
   std::vector<double> values_;
 };
+
+// The array with every value as an element of `dtype` holds it.
+Array64 rounded(Array64 array, DType dtype);
 
 // Calls `visit(position)` for every position of `box` in row-major order; once for rank 0.
 void for_each_position(const Box& box, const std::function<void(std::span<const int64_t>)>& visit);

@@ -175,4 +175,23 @@ void store_element(DType dtype, void* address, double value) {
   throw InternalError("unknown dtype");
 }
 
+double rounded(double value, DType dtype) {
+  std::array<std::byte, 8> bytes;
+  store_element(dtype, bytes.data(), value);
+  return load_element(dtype, bytes.data());
+}
+
+double unit_roundoff(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return 0x1p-11;
+    case DType::bf16:
+      return 0x1p-8;
+    case DType::f32:
+      return 0x1p-24;
+    default:
+      return 0x1p-53;
+  }
+}
+
 }  // namespace einsummable

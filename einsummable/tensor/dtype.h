@@ -51,4 +51,11 @@ float from_bfloat16(uint16_t bits);
 double load_element(DType dtype, const void* address);
 void store_element(DType dtype, void* address, double value);
 
+// The value as an element of `dtype` holds it.
+double rounded(double value, DType dtype);
+
+// The most that rounding to a float dtype changes a number, as a part of it: half the distance from
+// 1 to the next.
+double unit_roundoff(DType dtype);
+
 }  // namespace einsummable

@@ -96,6 +96,12 @@ void call(Executable& executable, const Triples<ReadArray>& inputs,
   }
 }
 
+VerifyReport report_of(const Executable& executable) {
+  VerifyReport report = executable.report();
+  if (auto numeric = executable.numeric()) report.checks.push_back(*std::move(numeric));
+  return report;
+}
+
 }  // namespace
 
 void bind_executable(nb::module_& module) {
@@ -103,7 +109,8 @@ void bind_executable(nb::module_& module) {
       .def_ro("name", &Check::name)
       .def_ro("count", &Check::count, "How many things it looked at.")
       .def_ro("seconds", &Check::seconds)
-      .def_ro("detail", &Check::detail, "The first that failed; empty if all hold.");
+      .def_ro("detail", &Check::detail, "The first that failed; empty if all hold.")
+      .def_ro("note", &Check::note, "What else it found.");
   nb::class_<VerifyReport>(module, "VerifyReport", "What was checked; true where all hold.")
       .def_prop_ro("ok", &VerifyReport::ok)
       .def_ro("checks", &VerifyReport::checks)
@@ -135,7 +142,7 @@ void bind_executable(nb::module_& module) {
                    [](const LoweredPlan& lowered) { return lowered.tasks->tasks.size(); });
   nb::class_<Executable>(module, "Executable")
       .def_prop_ro("plan", [](const Executable& executable) { return Plan(executable.plan()); })
-      .def_prop_ro("report", [](const Executable& e) { return VerifyReport(e.report()); })
+      .def_prop_ro("report", &report_of)
       .def_prop_ro("times", [](const Executable& e) { return StageTimes(e.times()); })
       .def_prop_ro("peak_bytes", &Executable::peak_bytes)
       .def_prop_ro("task_count", [](const Executable& e) { return e.tasks().tasks.size(); })

@@ -19,17 +19,18 @@ namespace {
 
 CompileOptions make_options(int64_t devices, const std::string& selector, uint64_t seed,
                             const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
-                            bool private_sites) {
+                            bool private_sites, bool numeric) {
   const auto found = find_selector(selector);
   ensure(found.has_value(), "the front has checked the selector");
-  return {.devices = devices,
-          .selector = *found,
-          .seed = seed,
-          .pins = specs,
-          .memory_limit = memory_limit,
-          .threads = threads,
-          .sites =
-              private_sites ? CompileOptions::Sites::private_sites : CompileOptions::Sites::shared};
+  return {
+      .devices = devices,
+      .selector = *found,
+      .seed = seed,
+      .pins = specs,
+      .memory_limit = memory_limit,
+      .threads = threads,
+      .sites = private_sites ? CompileOptions::Sites::private_sites : CompileOptions::Sites::shared,
+      .verify = numeric ? CompileOptions::Verify::numeric : CompileOptions::Verify::proofs};
 }
 
 // By operator, the value of every index of its spec.
@@ -96,12 +97,13 @@ void bind_plan(nb::module_& module) {
           "__init__",
           [](CompileOptions* self, int64_t devices, const std::string& selector, uint64_t seed,
              const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
-             bool private_sites) {
-            new (self) CompileOptions(
-                make_options(devices, selector, seed, specs, memory_limit, threads, private_sites));
+             bool private_sites, bool numeric) {
+            new (self) CompileOptions(make_options(devices, selector, seed, specs, memory_limit,
+                                                   threads, private_sites, numeric));
           },
           nb::kw_only(), nb::arg("devices"), nb::arg("selector"), nb::arg("seed"), nb::arg("specs"),
-          nb::arg("memory_limit").none(), nb::arg("threads"), nb::arg("private_sites"));
+          nb::arg("memory_limit").none(), nb::arg("threads"), nb::arg("private_sites"),
+          nb::arg("numeric"));
   nb::class_<Plan>(module, "Plan")
       .def_prop_ro("graph", [](const Plan& plan) { return Graph(*plan.graph); })
       .def_prop_ro("devices", [](const Plan& plan) { return plan.logical.p; })

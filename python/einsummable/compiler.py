@@ -25,6 +25,7 @@ def compile(
     seed: int = 0,
     threads: int = 0,
     private_sites: bool = False,
+    verify: str = "static",
 ) -> Executable:
     """Compile a graph for devices: cut it, move what must move, prove it, and make it ready.
 
@@ -32,29 +33,27 @@ def compile(
     ----------
     graph : Graph
     devices : int or sequence of int, optional
-        How many, or which; default one a core. There are as many virtual ones as asked for.
+        How many, or which; default one a core. The CPU has as many virtual ones as asked for.
     plan : Plan, optional
         A plan of this graph to follow; the options that make one are left out then.
     backend : "cpu", optional
     selector, objective, schedule_mode, specs, seed
         As for `plan`.
-    memory_limit : int, optional
-        Bytes a device.
-    threads : int, default 0
-        0 is as many as devices or cores, whichever are fewer.
+    memory_limit, threads : int, optional
+        Bytes a device; threads of the CPU, by default as many as devices or cores (the fewer).
     private_sites : bool, default False
         Whether every device's memory is its own, so that all that moves is copied.
+    verify : "static" or "numeric"
+        Whether calls are compared with float64 references too (`Executable.verify`).
 
     Returns
     -------
     Executable
-        Verified; parameters made from arrays are loaded.
 
     Raises
     ------
     einsummable.Error
-        GraphError if the graph saves nothing; PlanError if there is no plan as asked, or `plan`
-        is of another graph; DeviceError; MemoryLimitError.
+        GraphError if it saves nothing; PlanError if no plan is as asked; and the others.
     """
     options = make_options(
         devices=_devices(plan, devices),
@@ -67,6 +66,7 @@ def compile(
         seed=seed,
         threads=threads,
         private_sites=private_sites,
+        verify=verify,
     )
     return _compiled(checked_graph(graph), plan, options)
 

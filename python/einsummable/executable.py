@@ -100,7 +100,18 @@ class Executable:
         Returns
         -------
         VerifyReport
-            ``ok``, and ``checks`` of ``name``, ``count``, ``seconds`` and ``detail``.
+            ``ok``, and ``checks`` of ``name``, ``count``, ``seconds``, ``detail`` and ``note``.
+            Compiled with ``verify="numeric"``, the last check is ``numeric``: the elements that
+            all calls so far were compared in, and in its note the largest difference.
+
+        Notes
+        -----
+        With ``verify="numeric"`` a second program that keeps every tensor runs beside the first,
+        in memory beyond `peak_bytes`. The float64 reference of each operator is given that
+        program's own inputs and must agree with its outputs: integers and bools are equal, NaN is
+        where NaN is, floats are as near as rounding in the dtypes of the operator allows. The
+        saved tensors of both programs must be the same to the bit. A call whose results are off
+        raises a DeviceError that names the tensor, the position, both values and the bound.
         """
         return self._core.report
 
@@ -196,6 +207,8 @@ class Executable:
         einsummable.InputError
             For inputs that are missing, unknown, misshapen or mistyped, and for values out of
             range.
+        einsummable.DeviceError
+            If it was compiled with ``verify="numeric"`` and results are not those of the graph.
         """
         given = [(name, *_lend(array)) for name, array in self._arrays(inputs, named)]
         out = {

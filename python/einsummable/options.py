@@ -60,12 +60,14 @@ def make_options(
     seed: int = 0,
     threads: int = 0,
     private_sites: bool = False,
+    verify: str = "static",
 ) -> _core.CompileOptions:
     """Check the options of `compile` and turn them into those of the core."""
     _choose(DeviceError, "backend", "cpu" if backend is None else backend, ["cpu"], ["cuda", "mpi"])
     _choose(PlanError, "objective", objective, ["proxy"], ["time"])
     _choose(PlanError, "schedule_mode", schedule_mode, ["naive"], ["search", "ai"])
     _choose(PlanError, "selector", selector, _core.selectors(), [])
+    _choose(PlanError, "verify", verify, ["static", "numeric"], [])
     return _core.CompileOptions(
         devices=device_count(devices),
         selector=selector,
@@ -76,6 +78,7 @@ def make_options(
         else _checked(PlanError, "memory_limit", memory_limit, 0),
         threads=_checked(DeviceError, "threads", threads, 0, 1024),
         private_sites=_flag("private_sites", private_sites),
+        numeric=verify == "numeric",
     )
 
 

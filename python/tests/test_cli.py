@@ -82,6 +82,15 @@ def test_run_prints_plan_checks_times_and_profile(capsys):
     assert re.search(r"[\d.]+ % of the time in reference kernels", out)
 
 
+def test_run_compares_every_call_with_references(capsys):
+    out = printed(capsys, "run", *FFN, "--verify", "numeric", "--repeat", "2")
+    assert re.search(r"numeric +\d+ .* allowed, in ", out)
+    block = ["llama-block", "--tokens", "2x8", "--d-model", "64", "--d-ff", "96", "--devices", "3"]
+    for dtype in ("float32", "float16", "bfloat16"):
+        options = ["--dtype", dtype, "--verify", "numeric", "--repeat", "1", "--json"]
+        assert json.loads(printed(capsys, "run", *block, *options))["verified"]["numeric"] > 0
+
+
 @pytest.mark.parametrize(
     "workload",
     [
@@ -153,6 +162,10 @@ def test_wrong_usage_exits_with_2(mistake, capsys):
 
 
 FAILURES = {
+    "another verification": (
+        ["run", *FFN, "--verify", "twice"],
+        "PlanError: verify is 'static' or 'numeric', not 'twice'",
+    ),
     "too little memory": (["run", *FFN, "--memory-limit", "10"], "MemoryLimitError: "),
     "a later objective": (["plan", *FFN, "--objective", "time"], "PlanError: objective='time' is"),
     "a later schedule": (["plan", *FFN, "--schedule-mode", "ai"], "PlanError: schedule_mode='ai'"),

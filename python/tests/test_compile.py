@@ -285,3 +285,31 @@ def test_a_call_lets_other_threads_of_python_run_and_ctrl_c_stop_it():
     with pytest.raises(KeyboardInterrupt):
         exe(x=np.ones((512, 512), np.float32))
     timer.join()
+
+
+@pytest.mark.parametrize("private_sites", [False, True])
+def test_every_call_is_compared_with_references_where_it_is_asked_for(private_sites):
+    _, _, exe = ffn(3, verify="numeric", private_sites=private_sites)
+    a, b, c = ffn_arrays()
+    check = exe.verify().checks[-1]
+    assert (check.name, check.count, check.note) == ("numeric", 0, "before the first call")
+    assert np.array_equal(exe(x=a, w1=b, w2=c).y, ffn_result(a, b, c))
+    # What the two products and the relu make, and y once more.
+    one = 6 * 14 + 6 * 14 + 6 * 10 + 6 * 10
+    check = exe.verify().checks[-1]
+    assert (check.count, check.detail) == (one, "")
+    assert check.note.startswith("largest difference 0.0 of ")
+    assert check.seconds > 0
+    exe(x=-a)
+    assert exe.verify()
+    assert exe.verify().checks[-1].count == 2 * one
+    assert [check.name for check in ffn()[2].verify().checks][-1] == "provenance"
+
+
+def test_a_plan_that_is_loaded_is_compared_too(tmp_path):
+    g, _, exe = ffn(4, selector="random", seed=3)
+    exe.plan.save(tmp_path / "p.esplan")
+    again = es.compile(g, plan=es.load_plan(tmp_path / "p.esplan"), verify="numeric")
+    a, b, c = ffn_arrays()
+    assert np.array_equal(again(x=a, w1=b, w2=c).y, ffn_result(a, b, c))
+    assert again.verify().checks[-1].count > 0

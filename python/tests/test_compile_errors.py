@@ -132,6 +132,12 @@ OPTION_MISTAKES = {
     "a pin of no operator": (es.PlanError, {"specs": {"upp": {"i": 1}}}, "upp"),
     "a pin of no index": (es.PlanError, {"specs": {"up": {"q": 1}}}, "q"),
     "a seed below zero": (es.PlanError, {"seed": -1}, "seed must be at least 0"),
+    "another verification": (
+        es.PlanError,
+        {"verify": "sampled"},
+        "verify is 'static' or 'numeric', not 'sampled'",
+    ),
+    "verification by a flag": (es.PlanError, {"verify": True}, "verify is 'static' or 'numeric'"),
     "a limit of text": (es.PlanError, {"memory_limit": "4G"}, "memory_limit must be an integer"),
     "threads below zero": (es.DeviceError, {"threads": -1}, "threads must be at least 0"),
     "sites of text": (es.InputError, {"private_sites": "no"}, "private_sites must be True or"),

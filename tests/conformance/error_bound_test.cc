@@ -7,81 +7,36 @@
 #include <cmath>
 #include <limits>
 
+#include "einsummable/ops/error_bound.h"
 #include "tests/support/executable.h"
-#include "tests/support/operators.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/rounds.h"
 
 namespace einsummable {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 using Values = std::map<TensorId, Array64>;
 
-// Half the distance from 1 to the next number.
-double unit_roundoff(DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return std::exp2(-11);
-    case DType::bf16:
-      return std::exp2(-8);
-    case DType::f32:
-      return std::exp2(-24);
-    default:
-      return std::exp2(-53);
-  }
-}
-
-double smallest(DType dtype) { return dtype == DType::f16 ? std::exp2(-24) : std::exp2(-126); }
-
-// One operator of a graph all of whose tensors are there: its outputs from its inputs as they are,
-// and the same of the inputs' absolute values, which says how large its summands are.
-struct OneOp {
-  std::vector<Array64> expected, magnitude;
-  double summands = 1, largest = 1;
-};
-
-OneOp evaluated(const Graph& graph, const GraphOp& op, const Values& values) {
-  OneOp out;
-  std::vector<Array64> inputs, absolute;
-  for (TensorId id : op.inputs) {
-    inputs.push_back(values.at(id));
-    out.summands = std::max(out.summands, static_cast<double>(graph.type(id).elements()));
-    absolute.push_back(inputs.back());
-    for (double& value : absolute.back().values()) {
-      value = std::abs(value);
-      if (std::isfinite(value)) out.largest = std::max(out.largest, value);
-    }
-  }
-  out.expected = whole_reference(*op.op, inputs);
-  out.magnitude = whole_reference(*op.op, absolute);
-  return out;
-}
-
-// B = u_out |ref| + (K + q) u_acc magnitude (notes on verification, section 5), operator by
-// operator: each from its inputs as they came out. Exponentials multiply what their argument's
-// rounding is off by the argument.
-double worst_of_bound(const Graph& graph, const PlannedOp& planned, const GraphOp& op,
-                      const Values& values) {
-  const OneOp one = evaluated(graph, op, values);
+// The largest difference of one operator's outputs from its reference on its inputs as they came
+// out, as a part of the bound; infinite if one is not allowed.
+double worst_of_bound(const PlannedOp& planned, const GraphOp& op, const Values& values) {
+  std::vector<Array64> inputs;
+  for (TensorId id : op.inputs) inputs.push_back(values.at(id));
+  std::vector<int64_t> partials;
+  for (size_t o = 0; o < op.outputs.size(); ++o) partials.push_back(planned.spec->partials(o));
+  const std::vector<AllowedValues> allowed = allowed_values(*op.op, inputs, partials);
   double worst = 0;
   for (size_t o = 0; o < op.outputs.size(); ++o) {
-    const DType dtype = graph.type(op.outputs[o]).dtype;
-    const double u_out = unit_roundoff(dtype), u_acc = unit_roundoff(accumulation(dtype));
-    const double steps =
-        (one.summands + static_cast<double>(planned.spec->partials(o))) * one.largest;
     const std::vector<double>& found = values.at(op.outputs[o]).values();
     for (size_t i = 0; i < found.size(); ++i) {
-      const double want = one.expected[o].values()[i];
-      const double magnitude = std::max(std::abs(want), std::abs(one.magnitude[o].values()[i]));
-      const double rounded_want = rounded(Array64(Box{}, want), dtype).values()[0];
-      if (std::isnan(want) || std::isinf(rounded_want)) {
-        if (std::isnan(want) != std::isnan(found[i])) return kInfinity;
-        continue;
+      const double want = allowed[o].expected[i];
+      if (!allowed[o].hold(i, found[i])) {
+        ADD_FAILURE() << op.name << ": " << found[i] << " instead of " << want << " within "
+                      << allowed[o].bound(i);
+        return std::numeric_limits<double>::infinity();
       }
-      const double bound = u_out * std::abs(want) + steps * u_acc * magnitude + smallest(dtype);
-      worst = std::max(worst, std::abs(found[i] - want) / bound);
+      if (found[i] == want || std::isnan(want)) continue;
+      worst = std::max(worst, std::abs(found[i] - want) / allowed[o].bound(i));
     }
   }
   return worst;
@@ -119,7 +74,7 @@ TEST(ErrorBound, HoldsForEveryOperatorInLowPrecision) {
     const Values values = values_on_8(graph, *executable, given);
     for (size_t i = 0; i < graph.ops().size(); ++i) {
       const double of_op =
-          worst_of_bound(graph, executable->plan().logical.ops[i], graph.ops()[i], values);
+          worst_of_bound(executable->plan().logical.ops[i], graph.ops()[i], values);
       EXPECT_LE(of_op, 1) << graph.ops()[i].name << ", round " << round << "\n" << text(graph);
       worst = std::max(worst, of_op);
       ++operators;

@@ -88,23 +88,6 @@ std::vector<Array64> partials_of(const Operator& op, const FunctionSpec& cell,
   return out;
 }
 
-std::vector<Array64> whole_reference(const Operator& op, const std::vector<Array64>& inputs) {
-  FunctionSpec cell;
-  for (const TensorType& type : op.inputs()) cell.inputs.push_back(type.bounds);
-  for (const TensorType& type : op.outputs()) cell.outputs.push_back(type.bounds);
-  const std::vector<Array64> partials = partials_of(op, cell, inputs);
-  std::vector<Array64> out;
-  size_t next = 0;
-  for (size_t o = 0; o < op.outputs().size(); ++o) {
-    const PartialType type = op.partial(o);
-    const auto first = partials.begin() + static_cast<std::ptrdiff_t>(next);
-    next += type.components.size();
-    out.push_back(
-        finalise(type, {first, first + static_cast<std::ptrdiff_t>(type.components.size())}));
-  }
-  return out;
-}
-
 std::vector<double> applied(std::string_view name, const Shape& x, Attributes attributes) {
   const auto op = operator_of(name, {f32(x)}, std::move(attributes));
   return whole_reference(*op, {counting(x)})[0].values();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "einsummable/ops/registry.h"
+#include "einsummable/ops/whole_reference.h"
 
 namespace einsummable {
 
@@ -32,9 +33,6 @@ Array64 random_reals(Random& random, const Shape& shape);
 // InternalError if the reference leaves an element of them unfilled.
 std::vector<Array64> partials_of(const Operator& op, const FunctionSpec& cell,
                                  const std::vector<Array64>& inputs);
-
-// The outputs, finalised, without any cut.
-std::vector<Array64> whole_reference(const Operator& op, const std::vector<Array64>& inputs);
 
 // What an operator of one float32 input makes of counting(x), row-major.
 std::vector<double> applied(std::string_view name, const Shape& x, Attributes attributes);

@@ -200,40 +200,4 @@ std::map<TensorId, Array64> random_values(Random& random, const Graph& graph) {
   return values;
 }
 
-Array64 rounded(Array64 array, DType dtype) {
-  for (double& value : array.values()) {
-    std::array<std::byte, 8> bytes;
-    store_element(dtype, bytes.data(), value);
-    value = load_element(dtype, bytes.data());
-  }
-  return array;
-}
-
-std::map<TensorId, Array64> evaluate(const Graph& graph, std::map<TensorId, Array64> values) {
-  for (const GraphOp& op : graph.ops()) {
-    FunctionSpec whole;
-    std::vector<Array64> in, out;
-    for (TensorId id : op.inputs) {
-      whole.inputs.push_back(graph.type(id).bounds);
-      in.push_back(values.at(id));
-    }
-    for (size_t o = 0; o < op.outputs.size(); ++o) {
-      whole.outputs.push_back(op.op->outputs()[o].bounds);
-      for (const Component& component : op.op->partial(o).components) {
-        out.emplace_back(component_box(component, whole.outputs.back()));
-      }
-    }
-    op.op->reference(whole, in, out);
-    auto next = out.begin();
-    for (size_t o = 0; o < op.outputs.size(); ++o) {
-      const PartialType partial = op.op->partial(o);
-      const auto end = next + static_cast<int64_t>(partial.components.size());
-      values.insert_or_assign(op.outputs[o],
-                              rounded(finalise(partial, {next, end}), op.op->outputs()[o].dtype));
-      next = end;
-    }
-  }
-  return values;
-}
-
 }  // namespace einsummable

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "einsummable/graph/graph.h"
+#include "einsummable/graph/evaluate.h"
 
 namespace einsummable {
 
@@ -16,12 +16,5 @@ Graph random_graph(Random& random, int64_t ops, DType dtype);
 
 // Small values for every input and parameter, by tensor.
 std::map<TensorId, Array64> random_values(Random& random, const Graph& graph);
-
-// Every tensor of the graph by the operators' references, undistributed, in float64 rounded to each
-// tensor's dtype.
-std::map<TensorId, Array64> evaluate(const Graph& graph, std::map<TensorId, Array64> given);
-
-// The array's values rounded to the dtype.
-Array64 rounded(Array64 array, DType dtype);
 
 }  // namespace einsummable

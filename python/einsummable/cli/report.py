@@ -27,7 +27,7 @@ def verified(exe: Executable) -> str:
             check.name.replace("_", " "),
             str(check.count),
             quantities.show_seconds(check.seconds),
-            check.detail or "holds",
+            check.detail or check.note or "holds",
         ]
         for check in exe.verify().checks
     ]

@@ -41,6 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="devices share no memory: all that moves is copied",
     )
     running.add_argument(
+        "--verify",
+        default="static",
+        help="numeric: also compare every call with float64 references; default static",
+    )
+    running.add_argument(
         "--repeat", type=quantities.count, default=3, metavar="N", help="calls; default 3"
     )
     running.add_argument("--profile", action="store_true", help="print what took the time")
@@ -60,6 +65,7 @@ def run(given: argparse.Namespace) -> int:
             memory_limit=given.memory_limit,
             threads=given.threads,
             private_sites=given.private_sites,
+            verify=given.verify,
         )
         progress.step("drawing data")
         inputs = _load(exe, graph, given)

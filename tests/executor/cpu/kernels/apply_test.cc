@@ -7,8 +7,8 @@
 #include <random>
 
 #include "einsummable/base/error.h"
+#include "einsummable/ops/range.h"
 #include "hwy/highway.h"
-#include "tests/executor/cpu/kernels/range.h"
 #include "tests/support/rounds.h"
 
 namespace einsummable::cpu {

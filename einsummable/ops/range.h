@@ -7,7 +7,7 @@
 
 #include "einsummable/ops/function_bodies.h"
 
-namespace einsummable::cpu {
+namespace einsummable {
 
 // Whether a comparison of ranges can hold, and whether it can fail.
 struct Possible {
@@ -205,4 +205,4 @@ struct Range {
   }
 };
 
-}  // namespace einsummable::cpu
+}  // namespace einsummable
