@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/graph/graph.h"
 
+#include <set>
+
 #include "einsummable/base/checked.h"
 #include "einsummable/base/text.h"
 #include "einsummable/ops/registry.h"
@@ -22,6 +24,31 @@ std::string free_name(const std::unordered_map<std::string, int32_t>& taken,
   std::string name = standard;
   for (int64_t i = 1; taken.contains(name); ++i) name = standard + "_" + std::to_string(i);
   return name;
+}
+
+// The live operators and all inputs and parameters; keeps `saves`, which are of `graph`.
+Graph copy_of(const Graph& graph, const std::vector<bool>& live, std::span<const GraphSave> saves) {
+  Graph out;
+  std::vector<TensorId> renamed(graph.tensors().size());
+  const auto rename = [&](std::span<const TensorId> ids) {
+    std::vector<TensorId> to;
+    for (TensorId id : ids) to.push_back(renamed[id.index()]);
+    return to;
+  };
+  for (size_t t = 0; t < graph.tensors().size(); ++t) {
+    const GraphTensor& tensor = graph.tensors()[t];
+    if (tensor.kind == GraphTensor::Kind::input) {
+      renamed[t] = out.input(tensor.type.dtype, tensor.type.shape(), tensor.name);
+    } else if (tensor.kind == GraphTensor::Kind::parameter) {
+      renamed[t] = out.parameter(tensor.type.dtype, tensor.type.shape(), tensor.name);
+    } else if (tensor.output == 0 && live[tensor.producer.index()]) {
+      const GraphOp& op = graph.op(tensor.producer);
+      const auto made = out.apply(op.op->name(), rename(op.inputs), op.op->attributes(), op.name);
+      for (size_t i = 0; i < made.size(); ++i) renamed[op.outputs[i].index()] = made[i];
+    }
+  }
+  for (const GraphSave& save : saves) out.save(renamed[save.tensor.index()], save.name);
+  return out;
 }
 
 }  // namespace
@@ -153,6 +180,23 @@ std::vector<std::vector<OpId>> consumers(const Graph& graph) {
   return out;
 }
 
+Graph prefix(const Graph& graph, size_t ops) {
+  std::vector<bool> live(graph.ops().size(), false);
+  std::fill_n(live.begin(), ops, true);
+  std::set<TensorId> kept;
+  const auto keep = [&](TensorId id) {
+    const OpId producer = graph.tensor(id).producer;
+    if (producer.valid() && producer.index() < ops) kept.insert(id);
+  };
+  for (const GraphSave& save : graph.saves()) keep(save.tensor);
+  for (size_t i = ops; i < graph.ops().size(); ++i) {
+    for (TensorId input : graph.ops()[i].inputs) keep(input);
+  }
+  std::vector<GraphSave> saves;
+  for (TensorId id : kept) saves.push_back({id, std::to_string(saves.size())});
+  return copy_of(graph, live, saves);
+}
+
 Graph prune(const Graph& graph) {
   std::vector<bool> needed(graph.tensors().size(), false);
   for (const GraphSave& save : graph.saves()) needed[save.tensor.index()] = true;
@@ -163,27 +207,7 @@ Graph prune(const Graph& graph) {
     if (!live[i]) continue;
     for (TensorId id : op.inputs) needed[id.index()] = true;
   }
-  Graph out;
-  std::vector<TensorId> renamed(graph.tensors().size());
-  const auto rename = [&](std::span<const TensorId> ids) {
-    std::vector<TensorId> to;
-    for (TensorId id : ids) to.push_back(renamed[id.index()]);
-    return to;
-  };
-  for (size_t t = 0; t < graph.tensors().size(); ++t) {
-    const GraphTensor& tensor = graph.tensors()[t];
-    if (tensor.kind == GraphTensor::Kind::input) {
-      renamed[t] = out.input(tensor.type.dtype, tensor.type.shape(), tensor.name);
-    } else if (tensor.kind == GraphTensor::Kind::parameter) {
-      renamed[t] = out.parameter(tensor.type.dtype, tensor.type.shape(), tensor.name);
-    } else if (tensor.output == 0 && live[tensor.producer.index()]) {
-      const GraphOp& op = graph.op(tensor.producer);
-      const auto made = out.apply(op.op->name(), rename(op.inputs), op.op->attributes(), op.name);
-      for (size_t i = 0; i < made.size(); ++i) renamed[op.outputs[i].index()] = made[i];
-    }
-  }
-  for (const GraphSave& save : graph.saves()) out.save(renamed[save.tensor.index()], save.name);
-  return out;
+  return copy_of(graph, live, graph.saves());
 }
 
 }  // namespace einsummable

@@ -112,6 +112,10 @@ void verify(const Graph& graph);
 // stay.
 Graph prune(const Graph& graph);
 
+// The first `ops` operators alone. Keeps, under names of its own, what the graph saves of their
+// results and what its other operators read of them.
+Graph prefix(const Graph& graph, size_t ops);
+
 // For each tensor, the operators that read it, once for each input that does.
 std::vector<std::vector<OpId>> consumers(const Graph& graph);
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/prediction.h"
+
+#include <map>
+
+#include "einsummable/graph/repetition.h"
+#include "einsummable/logical/time_optimizer.h"
+#include "einsummable/physical/planner.h"
+#include "einsummable/task/fuse.h"
+#include "einsummable/task/lowering.h"
+#include "einsummable/task/simulation.h"
+
+namespace einsummable {
+namespace {
+
+// Equal numbers for operators that are the same, cut the same, and read from as far back.
+std::vector<int64_t> kinds_of(const Graph& graph, const std::vector<JoinAggSpec>& specs) {
+  struct Kind {
+    const Operator* op;
+    const JoinAggSpec* spec;
+    std::vector<int64_t> distances;  // to each input's producer; -1 for what is given
+  };
+  std::vector<Kind> kinds;
+  std::map<std::vector<int64_t>, std::vector<size_t>> by_distances;
+  std::vector<int64_t> out;
+  for (size_t i = 0; i < graph.ops().size(); ++i) {
+    Kind kind{graph.ops()[i].op.get(), &specs[i], {}};
+    for (TensorId input : graph.ops()[i].inputs) {
+      const OpId producer = graph.tensor(input).producer;
+      kind.distances.push_back(producer.valid() ? static_cast<int64_t>(i) - producer.value : -1);
+    }
+    std::vector<size_t>& alike = by_distances[kind.distances];
+    const auto same = std::ranges::find_if(alike, [&](size_t k) {
+      return kinds[k].op->name() == kind.op->name() && kinds[k].op->inputs() == kind.op->inputs() &&
+             kinds[k].op->attributes() == kind.op->attributes() && *kinds[k].spec == *kind.spec;
+    });
+    out.push_back(static_cast<int64_t>(same == alike.end() ? kinds.size() : *same));
+    if (same != alike.end()) continue;
+    alike.push_back(kinds.size());
+    kinds.push_back(std::move(kind));
+  }
+  return out;
+}
+
+double simulated_ms(const std::shared_ptr<const Graph>& graph, std::vector<JoinAggSpec> specs,
+                    const Topology& topology) {
+  const Traits traits{.memory = topology.handover ? Traits::Memory::shared
+                                                  : Traits::Memory::private_sites};
+  auto plan = std::make_shared<const PhysicalPlan>(
+      place_and_synthesise(graph, std::move(specs), topology.sites()));
+  TaskGraph tasks = lower(std::move(plan), traits);
+  fuse_elementwise(tasks);
+  return simulate(tasks, topology).ms;
+}
+
+// Of the first operators alone.
+double simulated_ms(const Graph& graph, const std::vector<JoinAggSpec>& specs, size_t ops,
+                    const Topology& topology) {
+  const auto end = specs.begin() + static_cast<std::ptrdiff_t>(ops);
+  return simulated_ms(std::make_shared<const Graph>(prefix(graph, ops)), {specs.begin(), end},
+                      topology);
+}
+
+Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& graph,
+                        const std::vector<JoinAggSpec>& specs) {
+  const PlannedTime time = planned_time(*graph, specs, model);
+  Prediction out{.planned = static_cast<double>(time.total) * 1e-6};
+  const auto layers = find_repetition(kinds_of(*graph, specs));
+  if (!layers || layers->count <= 3) {
+    out.simulated = simulated_ms(graph, specs, model.topology());
+    return out;
+  }
+  const size_t second = layers->first + 2 * layers->period, third = second + layers->period;
+  const double after_two = simulated_ms(*graph, specs, second, model.topology());
+  const double after_three = simulated_ms(*graph, specs, third, model.topology());
+  out.simulated = after_three + static_cast<double>(layers->count - 3) * (after_three - after_two);
+  for (size_t i = layers->end(); i < specs.size(); ++i) {
+    out.simulated += static_cast<double>(time.ops[i].exchange + time.ops[i].kernel) * 1e-6;
+  }
+  return out;
+}
+
+}  // namespace
+
+Prediction predict(const std::shared_ptr<const Graph>& graph, const std::vector<JoinAggSpec>& specs,
+                   const Topology& topology) {
+  TimeModel model(topology);
+  return predict_with(model, graph, specs);
+}
+
+FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
+                         const Topology& topology, const TimeSearch& search) {
+  TimeModel model(topology);
+  const Candidates candidates(*graph, options.p, options.pins, communication_proxy(),
+                              Offer::divisors);
+  std::vector<LogicalPlan> plans;
+  for (const Choice& choice :
+       choose_fastest(candidates, model, options.table_budget, search.plans)) {
+    plans.push_back(plan_of(candidates, choice));
+    plans.back().bound.reset();
+    add_costs(plans.back(), *graph);
+  }
+  plans.push_back(optimise(*graph, options));
+  std::optional<FastestPlan> best;
+  for (LogicalPlan& plan : plans) {
+    const Prediction prediction = predict_with(model, graph, specs_of(plan));
+    if (best && prediction.simulated >= best->prediction.simulated) continue;
+    best = FastestPlan{std::move(plan), prediction};
+  }
+  return *std::move(best);
+}
+
+}  // namespace einsummable

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "einsummable/graph/graph.h"
+#include "einsummable/logical/optimise.h"
+#include "einsummable/spec/join_agg_spec.h"
+#include "einsummable/topology/topology.h"
+
+namespace einsummable {
+
+// The ms that a call is predicted to take on a topology, host transfers apart.
+struct Prediction {
+  double planned = 0;    // one operator after the other, exchanges by ExchangeTime
+  double simulated = 0;  // as a task graph whose work and copies overlap
+};
+
+// Predicts a call of a graph whose operators are cut so. Of layers that are alike the first three
+// are simulated: those beyond take what the third adds.
+Prediction predict(const std::shared_ptr<const Graph>& graph, const std::vector<JoinAggSpec>& specs,
+                   const Topology& topology);
+
+// How a plan of least time is looked for.
+struct TimeSearch {
+  size_t plans = 16;  // of least planned time that are simulated, beside the proxy's best
+};
+
+// The plan that takes least time when simulated, of the best ones by planned time and the one that
+// the proxy would choose; the earlier of equals, in that order. Throws PlanError as optimise()
+// does, TopologyError where the topology has fewer sites than p.
+struct FastestPlan {
+  LogicalPlan plan;
+  Prediction prediction;
+};
+FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
+                         const Topology& topology, const TimeSearch& search = {});
+
+}  // namespace einsummable

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/prediction.h"
+
+#include <gtest/gtest.h>
+
+#include "einsummable/topology/load.h"
+#include "einsummable/topology/resolve.h"
+#include "einsummable/workloads/llama.h"
+#include "tests/support/topologies.h"
+
+namespace einsummable {
+namespace {
+
+std::shared_ptr<const Graph> block(int64_t layers, int64_t seq = 1024) {
+  return std::make_shared<const Graph>(
+      workloads::llama({.layers = layers, .seq = seq, .dtype = DType::f16}));
+}
+
+double simulated(const std::shared_ptr<const Graph>& graph, const LogicalPlan& plan,
+                 const Topology& topology) {
+  return predict(graph, specs_of(plan), topology).simulated;
+}
+
+TEST(Prediction, TheFastestPlanIsNeverSlowerThanTheProxys) {
+  for (const char* machine : {"dgx-a100", "dgx-v100", "cpu"}) {
+    for (int64_t p : {3, 8}) {
+      const Topology topology = resolve_first(load_machine(machine), p);
+      const auto graph = block(1);
+      const FastestPlan fastest = find_fastest(graph, {.p = p}, topology, {.plans = 4});
+      const LogicalPlan proxy = optimise(*graph, {.p = p});
+      EXPECT_LE(fastest.prediction.simulated, simulated(graph, proxy, topology))
+          << machine << ", p = " << p;
+      EXPECT_EQ(fastest.prediction.simulated, simulated(graph, fastest.plan, topology));
+      EXPECT_NO_THROW(verify(fastest.plan, *graph));
+    }
+  }
+}
+
+// Simulating three layers says what all take.
+TEST(Prediction, LayersAreSimulatedOnce) {
+  const Topology topology = switched(4, 100);
+  const auto five = block(5), nine = block(9);
+  const double of_five = simulated(five, optimise(*five, {.p = 4}), topology);
+  const double of_nine = simulated(nine, optimise(*nine, {.p = 4}), topology);
+  const auto three = block(3);
+  const double of_three = simulated(three, optimise(*three, {.p = 4}), topology);
+  EXPECT_NEAR((of_nine - of_five) / 4, (of_five - of_three) / 2, 0.02 * of_three);
+}
+
+TEST(Prediction, Repeats) {
+  const Topology topology = resolve_first(load_machine("dgx-a100"), 5);
+  const auto graph = block(2);
+  const FastestPlan a = find_fastest(graph, {.p = 5}, topology, {.plans = 3});
+  const FastestPlan b = find_fastest(graph, {.p = 5}, topology, {.plans = 3});
+  EXPECT_EQ(text(a.plan, *graph), text(b.plan, *graph));
+  EXPECT_EQ(a.prediction.simulated, b.prediction.simulated);
+}
+
+}  // namespace
+}  // namespace einsummable
