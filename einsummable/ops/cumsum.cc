@@ -29,12 +29,22 @@ class Cumsum final : public Operator {
 
   void reference(const FunctionSpec&, std::span<const Array64> in,
                  std::span<Array64> out) const override {
-    map_lines(in[0], out[0], static_cast<size_t>(axis_), [](auto, std::vector<double>& x) {
-      std::partial_sum(x.begin(), x.end(), x.begin());
-    });
+    compute(in, out);
+  }
+  void integer_reference(const FunctionSpec&, std::span<const IntegerArray> in,
+                         std::span<IntegerArray> out) const override {
+    compute(in, out);
   }
 
  private:
+  template <class T>
+  void compute(std::span<const Array<T>> in, std::span<Array<T>> out) const {
+    map_lines(in[0], out[0], static_cast<size_t>(axis_), [](auto, std::vector<T>& x) {
+      std::partial_sum(x.begin(), x.end(), x.begin(),
+                       [](T sum, T value) { return merge_values(Merge::sum, sum, value); });
+    });
+  }
+
   static TensorType infer(const OperatorCall& call) {
     const TensorType& x = call.inputs[0];
     require(x.rank() >= 1, call.name(0) + " needs at least one axis");

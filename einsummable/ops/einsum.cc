@@ -84,23 +84,33 @@ class Einsum final : public Operator {
 
   void reference(const FunctionSpec& cell, std::span<const Array64> in,
                  std::span<Array64> out) const override {
-    out[0] = identity(partial(0), cell.outputs[0])[0];
+    compute(cell, in, out);
+  }
+  void integer_reference(const FunctionSpec& cell, std::span<const IntegerArray> in,
+                         std::span<IntegerArray> out) const override {
+    compute(cell, in, out);
+  }
+
+ private:
+  template <class T>
+  void compute(const FunctionSpec& cell, std::span<const Array<T>> in,
+               std::span<Array<T>> out) const {
+    out[0] = identity<T>(partial(0), cell.outputs[0])[0];
     std::vector<std::vector<int64_t>> at;
-    for (const Array64& x : in) at.emplace_back(x.bounds().size());
+    for (const Array<T>& x : in) at.emplace_back(x.bounds().size());
     std::vector<int64_t> y(notation_.output.size());
     for_each_position(letters(cell), [&](std::span<const int64_t> point) {
-      double value = 0;
+      T value = 0;
       for (size_t i = 0; i < in.size(); ++i) {
         place(notation_.inputs[i], point, at[i]);
-        const double x = in[i].at(at[i]);
-        value = i == 0 ? x : evaluate_as(combine_, inputs()[0].dtype, 0, value, x);
+        const T x = in[i].at(at[i]);
+        value = i == 0 ? x : evaluate_as(combine_, inputs()[0].dtype, T{0}, value, x);
       }
       place(notation_.output, point, y);
       out[0].at(y) = merge_values(aggregate_, out[0].at(y), value);
     });
   }
 
- private:
   static TensorType infer(const OperatorCall& call) {
     combine_of(call);
     aggregate_of(call);

@@ -97,13 +97,17 @@ int64_t evaluate_integer(FunctionId id, int64_t parameter, int64_t x, int64_t y,
 
 double evaluate_as(FunctionId id, DType dtype, double parameter, double x, double y, double z) {
   if (is_float(dtype)) return evaluate(id, parameter, x, y, z);
-  const int64_t value =
-      evaluate_integer(id, static_cast<int64_t>(parameter), static_cast<int64_t>(x),
-                       static_cast<int64_t>(y), static_cast<int64_t>(z));
+  return static_cast<double>(evaluate_as(id, dtype, static_cast<int64_t>(parameter),
+                                         static_cast<int64_t>(x), static_cast<int64_t>(y),
+                                         static_cast<int64_t>(z)));
+}
+
+int64_t evaluate_as(FunctionId id, DType dtype, int64_t parameter, int64_t x, int64_t y,
+                    int64_t z) {
+  const int64_t value = evaluate_integer(id, parameter, x, y, z);
   const DType result = result_dtype(id, dtype);
   if (result == DType::boolean) return value != 0 ? 1 : 0;
-  if (result == DType::i32) return static_cast<int32_t>(static_cast<uint32_t>(value));
-  return static_cast<double>(value);
+  return result == DType::i32 ? static_cast<int32_t>(value) : value;
 }
 
 }  // namespace einsummable

@@ -59,4 +59,8 @@ int64_t evaluate_integer(FunctionId id, int64_t parameter, int64_t x, int64_t y 
 double evaluate_as(FunctionId id, DType dtype, double parameter, double x, double y = 0,
                    double z = 0);
 
+// The same of an int or bool dtype, exact in int64.
+int64_t evaluate_as(FunctionId id, DType dtype, int64_t parameter, int64_t x, int64_t y = 0,
+                    int64_t z = 0);
+
 }  // namespace einsummable

@@ -9,6 +9,21 @@
 
 namespace einsummable {
 
+namespace {
+
+template <class To, class From>
+std::vector<Array<To>> converted(std::span<const Array<From>> arrays) {
+  std::vector<Array<To>> out;
+  for (const Array<From>& from : arrays) {
+    Array<To>& to = out.emplace_back(from.bounds());
+    std::ranges::transform(from.values(), to.values().begin(),
+                           [](From value) { return static_cast<To>(value); });
+  }
+  return out;
+}
+
+}  // namespace
+
 KernelShape product_shape(const FunctionSpec& cell, double flops) {
   const auto x = static_cast<double>(elements(cell.inputs[0]));
   const auto w = static_cast<double>(elements(cell.inputs[1]));
@@ -19,6 +34,13 @@ KernelShape product_shape(const FunctionSpec& cell, double flops) {
     return static_cast<int64_t>(std::llround(std::sqrt(square / batch)));
   };
   return {"matmul", {extent(x * (y / w)), extent(x * (w / y)), extent(w * (y / x))}};
+}
+
+void Operator::integer_reference(const FunctionSpec& cell, std::span<const IntegerArray> in,
+                                 std::span<IntegerArray> out) const {
+  std::vector<Array64> results = converted<double>(std::span<const IntegerArray>(out));
+  reference(cell, converted<double>(in), results);
+  std::ranges::move(converted<int64_t>(std::span<const Array64>(results)), out.begin());
 }
 
 void require(bool condition, const std::string& message) {

@@ -92,6 +92,11 @@ class Operator {
   virtual void reference(const FunctionSpec& cell, std::span<const Array64> in,
                          std::span<Array64> out) const = 0;
 
+  // The same of an operator whose inputs and outputs are ints or bools, in int64: exact, sums and
+  // products wrapping. The default computes by `reference`, so it is exact below 2^53 only.
+  virtual void integer_reference(const FunctionSpec& cell, std::span<const IntegerArray> in,
+                                 std::span<IntegerArray> out) const;
+
  protected:
   // `outputs` are what the constructor inferred; see `require` for what it throws.
   Operator(std::string name, const OperatorCall& call, std::vector<TensorType> outputs)
@@ -123,6 +128,7 @@ enum class Promotion : uint8_t {
   none,      // taken as it is
   common,    // cast to the dtype that all `common` inputs meet in
   floating,  // the same, and ints become float32
+  floats,    // the same of floats; others are left, for the operator to refuse
 };
 
 struct InputInfo {

@@ -12,8 +12,9 @@ namespace {
 
 // Whether element `i` of `row` comes before element `j`: NaN is the largest, and of equals the one
 // with the lower index comes first.
-bool comes_before(const std::vector<double>& row, size_t i, size_t j) {
-  const bool i_nan = std::isnan(row[i]), j_nan = std::isnan(row[j]);
+template <class T>
+bool comes_before(const std::vector<T>& row, size_t i, size_t j) {
+  const bool i_nan = row[i] != row[i], j_nan = row[j] != row[j];
   if (i_nan != j_nan) return i_nan;
   if (!i_nan && row[i] != row[j]) return row[i] > row[j];
   return i < j;
@@ -51,10 +52,21 @@ class TopK final : public Operator {
 
   void reference(const FunctionSpec& cell, std::span<const Array64> in,
                  std::span<Array64> out) const override {
+    compute(cell, in, out);
+  }
+  void integer_reference(const FunctionSpec& cell, std::span<const IntegerArray> in,
+                         std::span<IntegerArray> out) const override {
+    compute(cell, in, out);
+  }
+
+ private:
+  template <class T>
+  void compute(const FunctionSpec& cell, std::span<const Array<T>> in,
+               std::span<Array<T>> out) const {
     const auto extent = static_cast<size_t>(cell.inputs[0][axis_].length());
     Box rows = cell.outputs[0];
     rows[axis_] = {0, std::min<int64_t>(1, rows[axis_].hi)};
-    std::vector<double> row(extent);
+    std::vector<T> row(extent);
     std::vector<size_t> order(extent);
     for_each_position(rows, [&](std::span<const int64_t> at) {
       std::vector<int64_t> position(at.begin(), at.end());
@@ -67,12 +79,11 @@ class TopK final : public Operator {
       for (size_t r = 0; r < static_cast<size_t>(cell.outputs[0][axis_].hi); ++r) {
         position[axis_] = static_cast<int64_t>(r);
         out[0].at(position) = row[order[r]];
-        out[1].at(position) = static_cast<double>(order[r]);
+        out[1].at(position) = static_cast<T>(order[r]);
       }
     });
   }
 
- private:
   static size_t axis_of(const OperatorCall& call) {
     const int64_t rank = call.inputs[0].rank();
     require(rank > 0, call.name(0) + " must have an axis");

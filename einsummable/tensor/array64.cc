@@ -5,12 +5,14 @@
 
 namespace einsummable {
 
-Array64::Array64(Box bounds, double fill)
+template <class T>
+Array<T>::Array(Box bounds, T fill)
     : bounds_(std::move(bounds)),
       strides_(row_major_strides(shape_of(bounds_))),
       values_(static_cast<size_t>(elements(bounds_)), fill) {}
 
-size_t Array64::offset(std::span<const int64_t> position) const {
+template <class T>
+size_t Array<T>::offset(std::span<const int64_t> position) const {
   bool inside = position.size() == bounds_.size();
   int64_t offset = 0;
   for (size_t i = 0; inside && i < bounds_.size(); ++i) {
@@ -21,18 +23,23 @@ size_t Array64::offset(std::span<const int64_t> position) const {
   return static_cast<size_t>(offset);
 }
 
-Array64 Array64::project(const Box& box) const {
+template <class T>
+Array<T> Array<T>::project(const Box& box) const {
   ensure(contains(bounds_, box), "a projection outside the bounds");
-  Array64 out(box);
+  Array out(box);
   size_t next = 0;
   for_each_position(box, [&](auto position) { out.values_[next++] = at(position); });
   return out;
 }
 
-void Array64::assign(const Array64& block) {
+template <class T>
+void Array<T>::assign(const Array& block) {
   size_t next = 0;
   for_each_position(block.bounds_, [&](auto position) { at(position) = block.values_[next++]; });
 }
+
+template class Array<double>;
+template class Array<int64_t>;
 
 Array64 rounded(Array64 array, DType dtype) {
   for (double& value : array.values()) value = rounded(value, dtype);
@@ -56,27 +63,34 @@ void for_each_position(const Box& box, const std::function<void(std::span<const 
   }
 }
 
+template <class T>
 void map_lines(
-    const Array64& from, Array64& to, size_t axis,
-    const std::function<void(std::span<const int64_t> first, std::vector<double>& line)>& change) {
+    const Array<T>& from, Array<T>& to, size_t axis,
+    const std::type_identity_t<
+        std::function<void(std::span<const int64_t> first, std::vector<T>& line)>>& change) {
   if (empty(from.bounds())) return;
   Box firsts = from.bounds();
   const Interval along = firsts[axis];
   firsts[axis].hi = along.lo + 1;
-  std::vector<double> line(static_cast<size_t>(along.length()));
+  std::vector<T> line(static_cast<size_t>(along.length()));
   for_each_position(firsts, [&](std::span<const int64_t> first) {
     std::vector<int64_t> at(first.begin(), first.end());
-    for (double& value : line) {
+    for (T& value : line) {
       value = from.at(at);
       ++at[axis];
     }
     change(first, line);
     at[axis] = along.lo;
-    for (double value : line) {
+    for (T value : line) {
       to.at(at) = value;
       ++at[axis];
     }
   });
 }
+
+using Change = std::function<void(std::span<const int64_t>, std::vector<double>&)>;
+using IntegerChange = std::function<void(std::span<const int64_t>, std::vector<int64_t>&)>;
+template void map_lines(const Array64&, Array64&, size_t, const Change&);
+template void map_lines(const IntegerArray&, IntegerArray&, size_t, const IntegerChange&);
 
 }  // namespace einsummable

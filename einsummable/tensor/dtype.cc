@@ -27,11 +27,11 @@ constexpr std::array<Names, 7> kNames = {{{"f32", "float32", 4},
 
 const Names& names(DType dtype) { return kNames[static_cast<size_t>(dtype)]; }
 
-template <class T>
-double load_as(const void* address) {
+template <class T, class As = double>
+As load_as(const void* address) {
   T value;
   std::memcpy(&value, address, sizeof value);
-  return static_cast<double>(value);
+  return static_cast<As>(value);
 }
 
 template <class T>
@@ -153,6 +153,19 @@ double load_element(DType dtype, const void* address) {
     }
   }
   throw InternalError("unknown dtype");
+}
+
+int64_t load_integer(DType dtype, const void* address) {
+  if (dtype == DType::i64) return load_as<int64_t, int64_t>(address);
+  ensure(!is_float(dtype), "an integer of a float dtype");
+  return static_cast<int64_t>(load_element(dtype, address));
+}
+
+void store_integer(DType dtype, void* address, int64_t value) {
+  if (dtype == DType::i64) return store_as(address, value);
+  if (dtype == DType::i32) return store_as(address, static_cast<int32_t>(value));
+  ensure(dtype == DType::boolean, "an integer of a float dtype");
+  store_as(address, static_cast<uint8_t>(value != 0));
 }
 
 void store_element(DType dtype, void* address, double value) {

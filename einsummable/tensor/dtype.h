@@ -51,6 +51,11 @@ float from_bfloat16(uint16_t bits);
 double load_element(DType dtype, const void* address);
 void store_element(DType dtype, void* address, double value);
 
+// The same of an int or bool dtype as an int64, exactly; back, it wraps, and bool is whether the
+// value is nonzero.
+int64_t load_integer(DType dtype, const void* address);
+void store_integer(DType dtype, void* address, int64_t value);
+
 // The value as an element of `dtype` holds it.
 double rounded(double value, DType dtype);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include "einsummable/base/checked.h"
 
@@ -61,6 +62,21 @@ void merge_weighted_mean(std::vector<Array64>& into, const std::vector<Array64>&
   }
 }
 
+// The neutral element as a value of the component: infinities saturate.
+template <class T>
+T neutral_value(const PartialType& partial, size_t component) {
+  const DType dtype = partial.components[component].dtype;
+  double value = neutral(partial.merge, component);
+  if (dtype == DType::boolean) value = std::clamp(value, 0.0, 1.0);
+  if constexpr (std::is_integral_v<T>) {
+    std::array<std::byte, 8> element;
+    store_element(dtype, element.data(), value);
+    return load_integer(dtype, element.data());
+  } else {
+    return value;
+  }
+}
+
 }  // namespace
 
 std::string_view name(Merge merge) {
@@ -93,6 +109,21 @@ double merge_values(Merge merge, double a, double b) {
   }
 }
 
+int64_t merge_values(Merge merge, int64_t a, int64_t b) {
+  switch (merge) {
+    case Merge::sum:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    case Merge::prod:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    case Merge::max:
+      return std::max(a, b);
+    case Merge::min:
+      return std::min(a, b);
+    default:
+      throw InternalError("a merge of integers by a function of floats");
+  }
+}
+
 PartialType partial_of(const TensorType& output, Merge merge, double scale) {
   const bool exact = merge == Merge::max || merge == Merge::min;
   std::vector<int32_t> axes(output.bounds.size());
@@ -117,16 +148,16 @@ int64_t partial_bytes(const PartialType& partial, const Box& output) {
   return bytes;
 }
 
-std::vector<Array64> identity(const PartialType& partial, const Box& output) {
-  std::vector<Array64> arrays;
+template <class T>
+std::vector<Array<T>> identity(const PartialType& partial, const Box& output) {
+  std::vector<Array<T>> arrays;
   for (size_t c = 0; c < partial.components.size(); ++c) {
-    const Component& component = partial.components[c];
-    double value = neutral(partial.merge, c);
-    if (component.dtype == DType::boolean) value = std::clamp(value, 0.0, 1.0);
-    arrays.emplace_back(component_box(component, output), value);
+    arrays.emplace_back(component_box(partial.components[c], output), neutral_value<T>(partial, c));
   }
   return arrays;
 }
+template std::vector<Array64> identity(const PartialType&, const Box&);
+template std::vector<IntegerArray> identity(const PartialType&, const Box&);
 
 void merge(const PartialType& partial, std::vector<Array64>& into,
            const std::vector<Array64>& part) {
@@ -144,6 +175,11 @@ Array64 finalise(const PartialType& partial, const std::vector<Array64>& complet
     for (double& value : out.values()) value *= partial.scale;
   }
   return out;
+}
+
+IntegerArray finalise(const PartialType& partial, const std::vector<IntegerArray>& complete) {
+  ensure(partial.scale == 1, "a scaled result of integers");
+  return complete[0];
 }
 
 double log_add_exp(double a, double b) {

@@ -54,14 +54,17 @@ Box component_box(const Component& component, const Box& output);
 // Bytes of a partial block, all components together; checked.
 int64_t partial_bytes(const PartialType& partial, const Box& output);
 
-// The identity of the merge, one array a component, for the block `output`.
-std::vector<Array64> identity(const PartialType& partial, const Box& output);
+// The identity of the merge, one array a component, for the block `output`. T: double, or int64_t
+// if all components are ints or bools.
+template <class T = double>
+std::vector<Array<T>> identity(const PartialType& partial, const Box& output);
 
 // Whether the value x at `index` beats y at `other` under first_max.
 bool comes_first(double index, double x, double other, double y);
 
-// Two values merged, for a merge of one component.
+// Two values merged, for a merge of one component. Integers wrap.
 double merge_values(Merge merge, double a, double b);
+int64_t merge_values(Merge merge, int64_t a, int64_t b);
 
 // Merges `part` into `into`: float64 reference of the aggregation. Both hold one array a component.
 void merge(const PartialType& partial, std::vector<Array64>& into,
@@ -69,6 +72,7 @@ void merge(const PartialType& partial, std::vector<Array64>& into,
 
 // The finished block: component 0, scaled.
 Array64 finalise(const PartialType& partial, const std::vector<Array64>& complete);
+IntegerArray finalise(const PartialType& partial, const std::vector<IntegerArray>& complete);
 
 // log(exp(a) + exp(b)) without overflow; -inf and -inf give -inf.
 double log_add_exp(double a, double b);

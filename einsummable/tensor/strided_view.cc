@@ -61,10 +61,16 @@ void copy_same(ViewLoop& loop) {
 
 void copy_converting(ViewLoop& loop, DType from, DType to) {
   const int64_t last = loop.rank() - 1;
+  const bool integers = !is_float(from) && !is_float(to);
   do {
     for (int64_t i = 0; i < loop.extent(last); ++i) {
-      store_element(to, loop.data(kTo) + i * loop.stride(kTo, last),
-                    load_element(from, loop.data(kFrom) + i * loop.stride(kFrom, last)));
+      const std::byte* source = loop.data(kFrom) + i * loop.stride(kFrom, last);
+      std::byte* target = loop.data(kTo) + i * loop.stride(kTo, last);
+      if (integers) {
+        store_integer(to, target, load_integer(from, source));
+      } else {
+        store_element(to, target, load_element(from, source));
+      }
     }
   } while (loop.next(last));
 }

@@ -20,7 +20,8 @@ struct StridedView {
   bool operator==(const StridedView&) const = delete;
 };
 
-// Copies `from` into `to`, converting between dtypes. The shapes are equal.
+// Copies `from` into `to`, converting between dtypes as store_element does, or store_integer if
+// neither is a float. The shapes are equal.
 void copy_elements(const StridedView& from, const StridedView& to);
 
 // Whether both views have the layout of a dense row-major array.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from einsummable.dtypes import DTypeLike, dtype_name
-from einsummable.errors import GraphError
+from einsummable.errors import GraphError, shown
 
 ANNOTATIONS = {
     "boolean": "bool",
@@ -35,13 +35,6 @@ def to_attribute(what: str, kind: str, value: object) -> Any:
         If it is of another kind, or an integer beyond 64 bits; `what` begins the message.
     """
     return None if value is None else _CONVERSIONS[kind](what, value)
-
-
-def shown(value: object) -> str:
-    """Give a value as messages do: of an int too long to read, how many bits it has."""
-    if isinstance(value, int) and value.bit_length() > 128:
-        return f"an int of {value.bit_length()} bits"
-    return str(value) if isinstance(value, np.generic) else repr(value)
 
 
 def integer(what: str, value: object, most: int = _LARGEST) -> int:
@@ -76,9 +69,12 @@ def real(what: str, value: object) -> float:
         value, (bool, np.complexfloating, np.timedelta64)
     ):
         try:
-            return float(value)
+            number = float(value)
         except OverflowError:
             raise GraphError(f"{what} is beyond the range of float64") from None
+        if isinstance(value, (int, np.integer)) and int(number) != value:
+            raise GraphError(f"{what}, {shown(value)}, is too large for a number: no float64 is it")
+        return number
     raise GraphError(f"{what} must be a number, not {shown(value)}")
 
 

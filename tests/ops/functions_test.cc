@@ -139,12 +139,16 @@ TEST(Functions, IntegersAreExactAndWrap) {
 }
 
 TEST(Functions, EvaluateAsWrapsToTheDtype) {
-  EXPECT_EQ(evaluate_as(FunctionId::add, DType::i32, 0, 0x7fffffff, 1), -0x1p31);
-  EXPECT_EQ(evaluate_as(FunctionId::add, DType::boolean, 0, 1, 1), 1);
-  EXPECT_EQ(evaluate_as(FunctionId::multiply, DType::boolean, 0, 1, 0), 0);
-  EXPECT_EQ(evaluate_as(FunctionId::less, DType::i64, 0, 1, 2), 1);
-  EXPECT_EQ(evaluate_as(FunctionId::floor_divide, DType::i64, 0, 1, 0), 0);
-  EXPECT_EQ(evaluate_as(FunctionId::floor_divide, DType::f32, 0, 1, 0), kInfinity);
+  EXPECT_EQ(evaluate_as(FunctionId::add, DType::i32, 0.0, 0x7fffffff, 1), -0x1p31);
+  EXPECT_EQ(evaluate_as(FunctionId::add, DType::boolean, 0.0, 1, 1), 1);
+  EXPECT_EQ(evaluate_as(FunctionId::multiply, DType::boolean, 0.0, 1, 0), 0);
+  EXPECT_EQ(evaluate_as(FunctionId::less, DType::i64, 0.0, 1, 2), 1);
+  EXPECT_EQ(evaluate_as(FunctionId::floor_divide, DType::i64, 0.0, 1, 0), 0);
+  EXPECT_EQ(evaluate_as(FunctionId::floor_divide, DType::f32, 0.0, 1, 0), kInfinity);
+  constexpr int64_t large = (int64_t{1} << 60) + 1, zero = 0;
+  EXPECT_EQ(evaluate_as(FunctionId::add, DType::i64, zero, large, large), 2 * large);
+  EXPECT_EQ(evaluate_as(FunctionId::add, DType::i32, zero, large, large), 2);
+  EXPECT_EQ(evaluate_as(FunctionId::less, DType::i64, zero, large - 1, large), 1);
 }
 
 // Integers small enough to be exact in float64 are one function, whichever way it is evaluated.

@@ -42,6 +42,20 @@ struct Half {
 constexpr std::array<Half, 2> kHalves = {{{DType::f16, 10, 15, from_float16, to_float16},
                                           {DType::bf16, 7, 127, from_bfloat16, to_bfloat16}}};
 
+TEST(Integers, AreLoadedAsTheyAreAndWrapWhenStored) {
+  const auto stored = [](DType dtype, int64_t value) {
+    std::array<std::byte, 8> element;
+    store_integer(dtype, element.data(), value);
+    return load_integer(dtype, element.data());
+  };
+  constexpr int64_t large = (int64_t{1} << 60) + 3;
+  EXPECT_EQ(stored(DType::i64, large), large);
+  EXPECT_EQ(stored(DType::i32, large), 3);
+  EXPECT_EQ(stored(DType::i32, int64_t{1} << 31), -(int64_t{1} << 31));
+  EXPECT_EQ(stored(DType::boolean, large), 1);
+  EXPECT_EQ(stored(DType::boolean, 0), 0);
+}
+
 TEST(Halves, AllBitPatternsAreWhatTheyMeanAndComeBack) {
   for (const Half& half : kHalves) {
     for (uint32_t bits = 0; bits < 1 << 16; ++bits) {

@@ -108,7 +108,25 @@ TEST(Merge, KeepsNaNInMaximaAndMinima) {
     EXPECT_TRUE(std::isnan(merge_values(kind, NAN, 1)));
     EXPECT_TRUE(std::isnan(merge_values(kind, 1, NAN)));
   }
-  EXPECT_EQ(merge_values(Merge::max, -3, -5), -3);
+  EXPECT_EQ(merge_values(Merge::max, -3.0, -5.0), -3);
+}
+
+TEST(Merge, OfIntegersIsExactAndWraps) {
+  constexpr int64_t large = (int64_t{1} << 60) + 1, most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(merge_values(Merge::sum, large, int64_t{1}), large + 1);
+  EXPECT_EQ(merge_values(Merge::sum, most, int64_t{1}), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(merge_values(Merge::prod, most, int64_t{2}), -2);
+  EXPECT_EQ(merge_values(Merge::max, large, large - 1), large);
+  EXPECT_EQ(merge_values(Merge::min, large, large - 1), large - 1);
+  for (DType dtype : {DType::i64, DType::i32, DType::boolean}) {
+    for (Merge kind : {Merge::sum, Merge::prod, Merge::max, Merge::min}) {
+      const PartialType type = partial_of(tensor_type(dtype, Shape{2}), kind);
+      const int64_t neutral = identity<int64_t>(type, {{0, 2}})[0].values()[1];
+      for (int64_t value : {int64_t{0}, int64_t{1}}) {
+        EXPECT_EQ(merge_values(kind, value, neutral), value) << name(kind);
+      }
+    }
+  }
 }
 
 TEST(LogAddExp, NeitherOverflowsNorLosesInfinities) {

@@ -74,6 +74,17 @@ TEST(StridedView, CopiesEveryElementAndNothingElse) {
   }
 }
 
+TEST(StridedView, ConvertsIntegersExactlyAndWraps) {
+  const int64_t from[] = {(int64_t{1} << 60) + 1, -(int64_t{1} << 40) - 5};
+  int32_t to[2];
+  const int64_t shape[] = {2}, strides[] = {1};
+  auto* source = const_cast<int64_t*>(from);
+  copy_elements({reinterpret_cast<std::byte*>(source), DType::i64, shape, strides},
+                {reinterpret_cast<std::byte*>(to), DType::i32, shape, strides});
+  EXPECT_EQ(to[0], 1);
+  EXPECT_EQ(to[1], -5);
+}
+
 TEST(StridedView, CopiesOnlyBetweenEqualShapes) {
   Memory a(DType::f32, 100), b(DType::f32, 100);
   EXPECT_THROW(copy_elements(a.view({2, 3}, {3, 1}), b.view({3, 2}, {2, 1})), InternalError);

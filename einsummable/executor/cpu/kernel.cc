@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/executor/cpu/kernel.h"
 
+#include <algorithm>
+#include <type_traits>
+
 #include "einsummable/base/error.h"
+#include "einsummable/executor/cpu/kernels/convert.h"
 
 namespace einsummable::cpu {
 
@@ -19,19 +23,26 @@ std::vector<KernelEntry> all_kernels() {
   };
 }
 
-Array64 read_block(const StridedView& view, const Box& box) {
-  Array64 block(box);
+template <class T>
+Array<T> read_block(const StridedView& view, const Box& box) {
+  Array<T> block(box);
   const std::vector<int64_t> strides = row_major_strides(view.shape);
-  copy_elements(
-      view, {reinterpret_cast<std::byte*>(block.values().data()), DType::f64, view.shape, strides});
+  copy_elements(view, {reinterpret_cast<std::byte*>(block.values().data()), kDTypeOf<T>, view.shape,
+                       strides});
   return block;
 }
 
-void write_block(const Array64& block, const StridedView& view) {
+template <class T>
+void write_block(const Array<T>& block, const StridedView& view) {
   const std::vector<int64_t> strides = row_major_strides(view.shape);
   // The view is only read.
-  auto* data = const_cast<double*>(block.values().data());
-  copy_elements({reinterpret_cast<std::byte*>(data), DType::f64, view.shape, strides}, view);
+  auto* data = const_cast<T*>(block.values().data());
+  copy_elements({reinterpret_cast<std::byte*>(data), kDTypeOf<T>, view.shape, strides}, view);
+}
+
+bool of_integers(const Operator& op) {
+  const auto integer = [](const TensorType& type) { return !is_float(type.dtype); };
+  return std::ranges::all_of(op.inputs(), integer) && std::ranges::all_of(op.outputs(), integer);
 }
 
 // What a reference needs, kept beyond the call it was prepared from.
@@ -41,22 +52,31 @@ struct ReferenceCall {
   std::vector<StridedView> inputs, outputs;
   std::vector<char> complete;
 
-  void run() const {
-    std::vector<Array64> in, out;
-    for (size_t i = 0; i < inputs.size(); ++i) in.push_back(read_block(inputs[i], cell.inputs[i]));
+  void run() const { of_integers(*op) ? run_as<int64_t>() : run_as<double>(); }
+
+  template <class T>
+  void run_as() const {
+    std::vector<Array<T>> in, out;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      in.push_back(read_block<T>(inputs[i], cell.inputs[i]));
+    }
     for (size_t o = 0; o < complete.size(); ++o) {
       for (const Component& component : op->partial(o).components) {
         out.emplace_back(component_box(component, cell.outputs[o]));
       }
     }
-    op->reference(cell, in, out);
+    if constexpr (std::is_integral_v<T>) {
+      op->integer_reference(cell, in, out);
+    } else {
+      op->reference(cell, in, out);
+    }
     auto array = out.begin();
     auto view = outputs.begin();
     for (size_t o = 0; o < complete.size(); ++o) {
       const PartialType partial = op->partial(o);
       const auto end = array + static_cast<int64_t>(partial.components.size());
       if (complete[o]) {
-        write_block(finalise(partial, {array, end}), *view++);
+        write_block(finalise(partial, std::vector<Array<T>>(array, end)), *view++);
         array = end;
       } else {
         while (array != end) write_block(*array++, *view++);

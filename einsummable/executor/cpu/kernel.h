@@ -39,7 +39,8 @@ struct KernelEntry {
 // The fast kernels: the lines of kernels.def.
 std::span<const KernelEntry> fast_kernels();
 
-// The first fast kernel that takes the call, else the operator's float64 reference on its blocks.
+// The first fast kernel that takes the call, else the operator's reference on its blocks: in int64
+// if inputs and outputs are ints and bools, in float64 otherwise.
 PreparedKernel prepare_kernel(const KernelCall& call);
 PreparedKernel prepare_reference(const KernelCall& call);
 
