@@ -153,6 +153,12 @@ void Attention::check_ends(const OperatorCall& call) {
 
 void Attention::check_mask(const OperatorCall& call) {
   if (call.inputs.size() < 4) return;
+  const DType dtype = call.inputs[3].dtype;
+  const std::string& name = call.name(3);
+  require(is_float(dtype), name +
+                               " must be a float, as it is added to the scores; of a mask that " +
+                               "says what is seen give where(" + name +
+                               (dtype == DType::boolean ? "" : " != 0") + ", 0.0, -inf)");
   const Shape mask = call.inputs[3].shape();
   Shape scores = call.inputs[0].shape();
   scores.back() = call.inputs[1].extent(-2);
@@ -161,7 +167,7 @@ void Attention::check_mask(const OperatorCall& call) {
     const int64_t extent = scores[scores.size() - mask.size() + i];
     fits = mask[i] == 1 || mask[i] == extent;
   }
-  require(fits, "the shape of " + call.name(3) + " must broadcast to the scores, " +
+  require(fits, "the shape of " + name + " must broadcast to the scores, " +
                     text(std::span<const int64_t>(scores)));
 }
 
@@ -344,11 +350,12 @@ OperatorInfo attention_operator() {
       .doc =
           "Scaled dot-product attention: softmax(scale q k^T + mask) v, with fewer heads in k "
           "and v than in q if these divide them, over packed sequences that end at `ends`, "
-          "causal aligned at the end; lse is the log of the sum of the exponentials.",
+          "causal aligned at the end; a mask is of floats, -inf where nothing is seen; lse is the "
+          "log of the sum of the exponentials.",
       .inputs = {{"q", Promotion::floating},
                  {"k", Promotion::floating},
                  {"v", Promotion::floating},
-                 {"mask", Promotion::floating, InputInfo::Arity::optional}},
+                 {"mask", Promotion::floats, InputInfo::Arity::optional}},
       .attributes = {{"ends", AttributeKind::integers},
                      {"causal", AttributeKind::boolean, false},
                      {"scale", AttributeKind::real},

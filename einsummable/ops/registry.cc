@@ -38,8 +38,9 @@ void check_inputs(const OperatorInfo& info, size_t given) {
   const std::string legal = most == SIZE_MAX ? std::to_string(least) + " or more"
                             : least == most  ? std::to_string(least)
                                             : std::to_string(least) + " to " + std::to_string(most);
-  require(least <= given && given <= most,
-          "takes " + legal + " inputs, not " + std::to_string(given));
+  require(
+      least <= given && given <= most,
+      "takes " + legal + (legal == "1" ? " input" : " inputs") + ", not " + std::to_string(given));
 }
 
 std::string legal_names(const OperatorInfo& info) {
@@ -111,18 +112,22 @@ std::shared_ptr<const Operator> make_operator(const OperatorInfo& info, Operator
 }
 
 std::vector<DType> promoted_dtypes(const OperatorInfo& info, std::span<const TensorType> inputs) {
+  const auto meets = [&](size_t i) {
+    const Promotion promotion = input_info(info, i).promotion;
+    return promotion != Promotion::none &&
+           (promotion != Promotion::floats || is_float(inputs[i].dtype));
+  };
   std::vector<DType> result, common;
   bool to_float = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
     result.push_back(inputs[i].dtype);
-    const Promotion promotion = input_info(info, i).promotion;
-    if (promotion != Promotion::none) common.push_back(inputs[i].dtype);
-    to_float = to_float || promotion == Promotion::floating;
+    if (meets(i)) common.push_back(inputs[i].dtype);
+    to_float = to_float || input_info(info, i).promotion == Promotion::floating;
   }
   if (common.empty()) return result;
   const DType met = to_float ? floating(promote(common)) : promote(common);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (input_info(info, i).promotion != Promotion::none) result[i] = met;
+    if (meets(i)) result[i] = met;
   }
   return result;
 }

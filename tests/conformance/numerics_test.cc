@@ -252,7 +252,8 @@ TEST(Numerics, IdsOutOfRangeAreNamedAtEveryP) {
   ids.at({1, 5}) = 16;
   ids.at({3, 7}) = -1;
   const std::string expected =
-      "the id 16 at position [1, 5] is out of range: the table has rows 0 to 15";
+      "embedding \"cut\": table is float32[16, 3] and ids is int32[4, 8]; the id 16 at position "
+      "[1, 5] is out of range: the table has rows 0 to 15";
   for (int64_t p : {1, 2, 3, 8}) {
     for (uint64_t seed = 0; seed < 6; ++seed) {
       EXPECT_EQ(refusal_of_ids(ids, {.devices = p, .selector = Selector::random, .seed = seed}),
@@ -262,7 +263,8 @@ TEST(Numerics, IdsOutOfRangeAreNamedAtEveryP) {
   }
   ids.at({1, 5}) = 0;
   EXPECT_EQ(refusal_of_ids(ids, {.devices = 8}),
-            "the id -1 at position [3, 7] is out of range: the table has rows 0 to 15");
+            "embedding \"cut\": table is float32[16, 3] and ids is int32[4, 8]; the id -1 at "
+            "position [3, 7] is out of range: the table has rows 0 to 15");
 }
 
 TEST(Numerics, LogSumExpOverBlocksThatAreAllMinusInfinity) {

@@ -239,5 +239,27 @@ TEST(Attention, SaysWhatWouldBeLegal) {
             "the shape of mask must broadcast to the scores, [2, 4, 5]");
 }
 
+TEST(Attention, TakesAMaskOfFloatsOnly) {
+  const TensorType x = f32({2, 4, 8});
+  const auto of_mask = [&](DType dtype) {
+    return refusal("attention", {x, x, x, tensor_type(dtype, Shape{4, 4})});
+  };
+  EXPECT_EQ(of_mask(DType::boolean),
+            "mask must be a float, as it is added to the scores; of a mask that says what is seen "
+            "give where(mask, 0.0, -inf)");
+  EXPECT_EQ(of_mask(DType::i64),
+            "mask must be a float, as it is added to the scores; of a mask that says what is seen "
+            "give where(mask != 0, 0.0, -inf)");
+  const OperatorInfo& info = *find_operator("attention");
+  const TensorType half = tensor_type(DType::f16, Shape{2, 4, 8});
+  const auto met = [&](DType dtype) {
+    return promoted_dtypes(info, std::vector{half, half, half, tensor_type(dtype, Shape{4, 4})});
+  };
+  EXPECT_EQ(met(DType::f64), std::vector<DType>(4, DType::f64));
+  for (DType dtype : {DType::boolean, DType::i32}) {
+    EXPECT_EQ(met(dtype), (std::vector<DType>{DType::f16, DType::f16, DType::f16, dtype}));
+  }
+}
+
 }  // namespace
 }  // namespace einsummable

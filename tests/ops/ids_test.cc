@@ -23,5 +23,14 @@ TEST(Ids, NamesThePositionTheValueAndTheRange) {
   }
 }
 
+TEST(Ids, AnEmptyTableHasNoRows) {
+  try {
+    require_id(0, 0, {});
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "the id 0 at position [] is out of range: the table has no rows");
+  }
+}
+
 }  // namespace
 }  // namespace einsummable

@@ -33,6 +33,7 @@ TEST(Registry, IsSortedCompleteAndSpeaksForItself) {
 
 TEST(Registry, ChecksNumbersNamesAndKinds) {
   EXPECT_EQ(refusal("matmul", {f32({2, 2})}), "takes 2 inputs, not 1");
+  EXPECT_EQ(refusal("relu", {f32({2}), f32({2})}), "takes 1 input, not 2");
   EXPECT_EQ(refusal("concat", {}), "takes 1 or more inputs, not 0");
   EXPECT_EQ(refusal("iota", {f32({2})}), "takes 0 inputs, not 1");
   EXPECT_EQ(refusal("add", {f32({2}), f32({2})}, {{"a", 1.0}}),

@@ -19,6 +19,11 @@ PreparedTask prepare_copies(const Task& task, const Arenas& arenas) {
   }};
 }
 
+std::string describe_call(const Graph& graph, OpId id) {
+  const GraphOp& op = graph.op(id);
+  return graph.describe_call(op.op->name(), op.name, op.inputs);
+}
+
 // The kernel of a task whose operands lie in `inputs` and `outputs`.
 PreparedKernel prepare_steps(const TaskGraph& graph, const Task& task,
                              std::span<const StridedView> inputs,
@@ -38,8 +43,13 @@ PreparedTask prepare_kernel_task(const TaskGraph& graph, const Task& task, const
       prepare_steps(graph, task, views(arenas, task.reads), views(arenas, task.writes));
   ensure(kernel.workspace <= task.workspace, "a kernel asks for more workspace than planned");
   return {.kind = kernel.kind,
-          .run = [run = std::move(kernel.run), workspace = arenas.workspace(task.site)] {
-            run(workspace);
+          .run = [run = std::move(kernel.run), workspace = arenas.workspace(task.site), &graph,
+                  op = task.steps[0].op] {
+            try {
+              run(workspace);
+            } catch (const InputError& error) {
+              throw InputError(describe_call(graph.graph(), op) + "; " + error.what());
+            }
           }};
 }
 
