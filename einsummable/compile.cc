@@ -36,19 +36,19 @@ std::shared_ptr<const LogicalPlan> logical_plan(const Graph& graph, const Compil
   return std::make_shared<LogicalPlan>(optimise(graph, {.p = options.devices,
                                                         .selector = options.selector,
                                                         .seed = options.seed,
-                                                        .pins = options.pins}));
+                                                        .pins = options.pins,
+                                                        .interruption = options.interruption}));
 }
 
-Plan make_plan_timed(const Graph& graph, const CompileOptions& options, StageTimes& times) {
+Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& options,
+                     StageTimes& times) {
   check_options(options);
-  verify(graph);
-  auto pruned = std::make_shared<const Graph>(prune(graph));
-  const auto logical = timed(times.logical, [&] { return logical_plan(*pruned, options); });
+  const auto logical = timed(times.logical, [&] { return logical_plan(*graph, options); });
   auto physical = timed(times.physical, [&] {
     return std::make_shared<const PhysicalPlan>(
-        place_and_synthesise(pruned, specs_of(*logical), options.devices));
+        place_and_synthesise(graph, specs_of(*logical), options.devices, options.interruption));
   });
-  return {std::move(pruned), *logical, std::move(physical)};
+  return {std::move(graph), *logical, std::move(physical)};
 }
 
 cpu::CpuExecutor executor_of(const CompileOptions& options) {
@@ -59,17 +59,18 @@ cpu::CpuExecutor executor_of(const CompileOptions& options) {
 }
 
 std::shared_ptr<const TaskGraph> tasks_of(std::shared_ptr<const PhysicalPlan> plan,
-                                          const Traits& traits) {
-  auto tasks = std::make_shared<TaskGraph>(lower(std::move(plan), traits));
-  fuse_elementwise(*tasks);
-  plan_memory(*tasks, traits);
+                                          const Traits& traits, const CompileOptions& options) {
+  auto tasks = std::make_shared<TaskGraph>(lower(std::move(plan), traits, options.interruption));
+  fuse_elementwise(*tasks, options.interruption);
+  plan_memory(*tasks, traits, options.interruption);
   return tasks;
 }
 
 LoweredPlan lower_timed(Plan plan, const CompileOptions& options, StageTimes times) {
   const Traits traits = executor_of(options).traits();
-  auto tasks = timed(times.lowering, [&] { return tasks_of(plan.physical, traits); });
-  VerifyReport report = timed(times.verification, [&] { return verify(*tasks, traits); });
+  auto tasks = timed(times.lowering, [&] { return tasks_of(plan.physical, traits, options); });
+  VerifyReport report =
+      timed(times.verification, [&] { return verify(*tasks, traits, options.interruption); });
   if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
   return {std::move(plan), std::move(tasks), std::move(report), times};
 }
@@ -79,14 +80,16 @@ std::unique_ptr<NumericCheck> numeric_check(const std::shared_ptr<const Physical
   if (options.verify != CompileOptions::Verify::numeric) return nullptr;
   auto executor = executor_of(options);
   auto all = keeping_all(*plan);
-  const auto tasks = tasks_of(all, executor.traits());
-  verify(*tasks, executor.traits());
-  return std::make_unique<NumericCheck>(plan, std::move(all), executor.prepare(tasks));
+  const auto tasks = tasks_of(all, executor.traits(), options);
+  verify(*tasks, executor.traits(), options.interruption);
+  return std::make_unique<NumericCheck>(plan, std::move(all),
+                                        executor.prepare(tasks, options.interruption));
 }
 
 std::unique_ptr<Executable> prepare_timed(LoweredPlan lowered, const CompileOptions& options) {
   double& seconds = lowered.times.preparation;
-  auto execution = timed(seconds, [&] { return executor_of(options).prepare(lowered.tasks); });
+  auto execution = timed(
+      seconds, [&] { return executor_of(options).prepare(lowered.tasks, options.interruption); });
   auto numeric = timed(seconds, [&] { return numeric_check(lowered.plan.physical, options); });
   return std::make_unique<Executable>(std::move(lowered), std::move(execution), std::move(numeric));
 }
@@ -101,19 +104,37 @@ std::string described(const StridedView& array) {
 
 }  // namespace
 
-Plan make_plan(const Graph& graph, const CompileOptions& options) {
-  StageTimes times;
-  return make_plan_timed(graph, options, times);
+std::shared_ptr<const Graph> planned_graph(const Graph& graph, const Interruption& interruption) {
+  verify(graph, interruption);
+  return std::make_shared<const Graph>(prune(graph, interruption));
 }
 
-LoweredPlan make_lowered(const Graph& graph, const CompileOptions& options) {
+Plan make_plan(std::shared_ptr<const Graph> graph, const CompileOptions& options) {
   StageTimes times;
-  Plan plan = make_plan_timed(graph, options, times);
+  return make_plan_timed(std::move(graph), options, times);
+}
+
+Plan make_plan(const Graph& graph, const CompileOptions& options) {
+  return make_plan(planned_graph(graph, options.interruption), options);
+}
+
+LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOptions& options) {
+  StageTimes times;
+  Plan plan = make_plan_timed(std::move(graph), options, times);
   return lower_timed(std::move(plan), options, times);
 }
 
+LoweredPlan make_lowered(const Graph& graph, const CompileOptions& options) {
+  return make_lowered(planned_graph(graph, options.interruption), options);
+}
+
+std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
+                                    const CompileOptions& options) {
+  return prepare_timed(make_lowered(std::move(graph), options), options);
+}
+
 std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options) {
-  return prepare_timed(make_lowered(graph, options), options);
+  return compile(planned_graph(graph, options.interruption), options);
 }
 
 std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
@@ -138,7 +159,7 @@ TensorId Executable::checked_tensor(const Argument& argument) const {
   if (!id.valid()) {
     std::vector<std::string> names;
     for (const GraphTensor& tensor : graph().tensors()) {
-      if (tensor.kind != GraphTensor::Kind::result) names.push_back(quote(tensor.name));
+      if (tensor.is_given()) names.push_back(quote(tensor.name));
     }
     throw InputError("there is no input or parameter called " + quote(argument.name) +
                      "; there are " + join(names, ", "));

@@ -29,10 +29,18 @@ struct CompileOptions {
   // The proofs of `task/verify.h` alone, which every compilation makes; or also a NumericCheck of
   // every call, in the memory of a second program that keeps every tensor, beyond peak_bytes.
   enum class Verify : uint8_t { proofs, numeric } verify = Verify::proofs;
+  Interruption interruption = {};  // of planning and compiling
 };
 
+// What is planned of a graph: it is checked, and without operators that no saved tensor needs. A
+// copy, so that the graph may change while it is planned. Throws GraphError.
+std::shared_ptr<const Graph> planned_graph(const Graph& graph,
+                                           const Interruption& interruption = {});
+
 // Plans a graph: logical optimisation (Section 4), then placement and exchange programs (Section
-// 5). Throws GraphError, PlanError.
+// 5). Throws GraphError, PlanError. Here and below, the overload with a pointer takes what
+// `planned_graph` gives.
+Plan make_plan(std::shared_ptr<const Graph> graph, const CompileOptions& options);
 Plan make_plan(const Graph& graph, const CompileOptions& options);
 
 // Seconds that each stage of a compilation took.
@@ -51,6 +59,7 @@ struct LoweredPlan {
 };
 
 // Compiles as far as no memory is bound: plan, lower, verify. Throws Error of every kind.
+LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOptions& options);
 LoweredPlan make_lowered(const Graph& graph, const CompileOptions& options);
 
 // A graph on its devices. Calls are safe from several threads; they run one after another.
@@ -107,6 +116,8 @@ class Executable {
 
 // Compiles for virtual CPU devices: plan, lower, verify, prepare. The overload with a plan runs
 // that plan. Throws Error of every kind; what it returns has been verified.
+std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
+                                    const CompileOptions& options);
 std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options);
 std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options);
 

@@ -19,12 +19,34 @@ int hex_digit(char c) {
   return -1;
 }
 
+// The bytes of the UTF-8 character at the front; 0 if there is none.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return text.empty() ? 0 : 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  // Longer than needed, half a surrogate pair, or beyond U+10FFFF.
+  const bool wrong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) >= 0xA0) ||
+                     (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) >= 0x90);
+  return wrong ? 0 : length;
+}
+
 }  // namespace
 
 std::string quote(std::string_view name) {
   static constexpr char digits[] = "0123456789abcdef";
   std::string out = "\"";
-  for (char c : name) {
+  while (!name.empty()) {
+    const char c = name[0];
+    const bool malformed = utf8_length(name) == 0;
+    const std::string_view character = name.substr(0, malformed ? 1 : utf8_length(name));
+    name.remove_prefix(character.size());
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       out += '\\';
@@ -33,12 +55,12 @@ std::string quote(std::string_view name) {
       out += "\\n";
     } else if (c == '\t') {
       out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
+    } else if (byte < 0x20 || byte == 0x7f || malformed) {
       out += "\\x";
       out += digits[byte >> 4];
       out += digits[byte & 15];
     } else {
-      out += c;
+      out += character;
     }
   }
   return out + "\"";
@@ -65,6 +87,11 @@ std::string_view first_character(std::string_view text) {
     ++length;
   }
   return text.substr(0, length);
+}
+
+bool is_utf8(std::string_view text) {
+  while (const size_t length = utf8_length(text)) text.remove_prefix(length);
+  return text.empty();
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

@@ -12,8 +12,8 @@ namespace einsummable {
 // names quoted where they are the user's, shortest round-trip floats, no locale, `#` comments to
 // the end of a line.
 
-// `name` in double quotes. Quotes, backslashes and control bytes are escaped (\" \\ \n \t \xHH), so
-// that any bytes survive printing and parsing.
+// `name` in double quotes. Quotes, backslashes, control bytes and bytes that are no UTF-8 are
+// escaped (\" \\ \n \t \xHH), so that any bytes survive printing and parsing, and texts are UTF-8.
 std::string quote(std::string_view name);
 
 // `text` quoted, cut after 80 bytes: for errors about text that may be long.
@@ -24,6 +24,9 @@ std::string float_text(double value);
 
 // The bytes of the first character of UTF-8 text: one, and those that continue it.
 std::string_view first_character(std::string_view text);
+
+// Whether it is all UTF-8, as Unicode defines it.
+bool is_utf8(std::string_view text);
 
 // `parts` with `separator` between them.
 std::string join(const std::vector<std::string>& parts, std::string_view separator);

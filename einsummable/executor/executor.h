@@ -47,7 +47,11 @@ class Executor {
   // What lowering needs to know of it.
   virtual Traits traits() const = 0;
   // Binds memory and prepares every task. `graph` has its memory planned and is verified.
-  virtual std::unique_ptr<Execution> prepare(std::shared_ptr<const TaskGraph> graph) = 0;
+  virtual std::unique_ptr<Execution> prepare(std::shared_ptr<const TaskGraph> graph,
+                                             const Interruption& interruption) = 0;
+  std::unique_ptr<Execution> prepare(std::shared_ptr<const TaskGraph> graph) {
+    return prepare(std::move(graph), {});
+  }
 };
 
 }  // namespace einsummable

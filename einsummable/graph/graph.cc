@@ -16,6 +16,9 @@ constexpr size_t kMaximalTensors = 4'000'000;
 std::string free_name(const std::unordered_map<std::string, int32_t>& taken,
                       std::string_view wanted, const std::string& standard, std::string_view what) {
   if (!wanted.empty()) {
+    if (!is_utf8(wanted)) {
+      throw GraphError("the name " + quote(wanted) + " is no text: names are UTF-8");
+    }
     if (taken.contains(std::string(wanted))) {
       throw GraphError("there is already " + std::string(what) + " called " + quote(wanted));
     }
@@ -27,7 +30,8 @@ std::string free_name(const std::unordered_map<std::string, int32_t>& taken,
 }
 
 // The live operators and all inputs and parameters; keeps `saves`, which are of `graph`.
-Graph copy_of(const Graph& graph, const std::vector<bool>& live, std::span<const GraphSave> saves) {
+Graph copy_of(const Graph& graph, const std::vector<bool>& live, std::span<const GraphSave> saves,
+              const Interruption& interruption) {
   Graph out;
   std::vector<TensorId> renamed(graph.tensors().size());
   const auto rename = [&](std::span<const TensorId> ids) {
@@ -35,7 +39,8 @@ Graph copy_of(const Graph& graph, const std::vector<bool>& live, std::span<const
     for (TensorId id : ids) to.push_back(renamed[id.index()]);
     return to;
   };
-  for (size_t t = 0; t < graph.tensors().size(); ++t) {
+  for (size_t t = 0; t < renamed.size(); ++t) {
+    interruption.check();
     const GraphTensor& tensor = graph.tensors()[t];
     if (tensor.kind == GraphTensor::Kind::input) {
       renamed[t] = out.input(tensor.type.dtype, tensor.type.shape(), tensor.name);
@@ -85,7 +90,6 @@ void Graph::check(TensorId tensor) const {
   }
 }
 
-// `matmul "up": x is float32[3, 4] and w1 is float32[5, 6]`
 std::string Graph::describe_call(std::string_view op, std::string_view name,
                                  std::span<const TensorId> inputs) const {
   std::string out = std::string(op) + (name.empty() ? "" : " " + quote(name));
@@ -194,12 +198,13 @@ Graph prefix(const Graph& graph, size_t ops) {
   }
   std::vector<GraphSave> saves;
   for (TensorId id : kept) saves.push_back({id, std::to_string(saves.size())});
-  return copy_of(graph, live, saves);
+  return copy_of(graph, live, saves, {});
 }
 
-Graph prune(const Graph& graph) {
+Graph prune(const Graph& graph, const Interruption& interruption) {
+  const std::vector<GraphSave> saves = graph.saves();
   std::vector<bool> needed(graph.tensors().size(), false);
-  for (const GraphSave& save : graph.saves()) needed[save.tensor.index()] = true;
+  for (const GraphSave& save : saves) needed[save.tensor.index()] = true;
   std::vector<bool> live(graph.ops().size(), false);
   for (size_t i = graph.ops().size(); i-- > 0;) {
     const GraphOp& op = graph.ops()[i];
@@ -207,7 +212,7 @@ Graph prune(const Graph& graph) {
     if (!live[i]) continue;
     for (TensorId id : op.inputs) needed[id.index()] = true;
   }
-  return copy_of(graph, live, graph.saves());
+  return copy_of(graph, live, saves, interruption);
 }
 
 }  // namespace einsummable

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "einsummable/base/id.h"
+#include "einsummable/base/interruption.h"
 #include "einsummable/ops/operator.h"
 
 namespace einsummable {
@@ -27,6 +28,8 @@ struct GraphTensor {
   std::string name;    // of an input or a parameter: the user's; of a result: the operator's
   OpId producer = {};  // of a result
   int32_t output = 0;  // which of the producer's outputs
+
+  bool is_given() const { return kind != Kind::result; }
 };
 
 struct GraphOp {
@@ -49,7 +52,8 @@ struct GraphSave {
 class Graph {
  public:
   // A tensor given at every call; a tensor given once. An empty name stands for `tensor_<id>`.
-  // Throws GraphError for a name taken, a negative or overflowing extent, more than 32 axes.
+  // Throws GraphError for a name taken or not of UTF-8, a negative or overflowing extent, more than
+  // 32 axes.
   TensorId input(DType dtype, std::span<const int64_t> shape, std::string_view name = "");
   TensorId input(DType dtype, std::initializer_list<int64_t> shape, std::string_view name = "") {
     return input(dtype, std::span(shape.begin(), shape.size()), name);
@@ -80,6 +84,10 @@ class Graph {
   const GraphOp& op(OpId id) const { return ops_[id.index()]; }
   const TensorType& type(TensorId id) const { return tensors_[id.index()].type; }
 
+  // `matmul "up": x is float32[3, 4] and w1 is float32[5, 6]`, for messages.
+  std::string describe_call(std::string_view op, std::string_view name,
+                            std::span<const TensorId> inputs) const;
+
   // The input or parameter, the operator, of that name; an invalid id if there is none.
   TensorId find_tensor(std::string_view name) const;
   OpId find_op(std::string_view name) const;
@@ -94,8 +102,6 @@ class Graph {
   std::vector<TensorId> add_op(std::shared_ptr<const Operator> op, std::vector<TensorId> inputs,
                                std::string name);
   std::vector<TensorId> promoted(const OperatorInfo& info, std::span<const TensorId> inputs);
-  std::string describe_call(std::string_view op, std::string_view name,
-                            std::span<const TensorId> inputs) const;
   void check(TensorId tensor) const;
 
   std::vector<GraphTensor> tensors_;
@@ -106,11 +112,11 @@ class Graph {
 
 // Checks what later stages rely on: topological order, types as inferred, unique names, at least
 // one saved tensor. Throws GraphError.
-void verify(const Graph& graph);
+void verify(const Graph& graph, const Interruption& interruption = {});
 
 // The same computation without operators that no saved tensor needs. Inputs and parameters all
-// stay.
-Graph prune(const Graph& graph);
+// stay. What `interruption` adds to the graph meanwhile is left out.
+Graph prune(const Graph& graph, const Interruption& interruption = {});
 
 // The first `ops` operators alone. Keeps, under names of its own, what the graph saves of their
 // results and what its other operators read of them.

@@ -29,7 +29,8 @@ int32_t spanning_index(const Signature& signature, const AxisMap& axis) {
 }  // namespace
 
 IndexClasses::IndexClasses(const Graph& graph,
-                           std::span<const std::shared_ptr<const Signature>> signatures)
+                           std::span<const std::shared_ptr<const Signature>> signatures,
+                           const Interruption& interruption)
     : signatures_(signatures.begin(), signatures.end()) {
   ensure(signatures_.size() == graph.ops().size(), "index classes need every signature");
   size_t nodes = 0;
@@ -44,6 +45,7 @@ IndexClasses::IndexClasses(const Graph& graph,
   parent_.resize(nodes);
   std::iota(parent_.begin(), parent_.end(), size_t{0});
   for (size_t i = 0; i < signatures_.size(); ++i) {
+    interruption.check();
     const OpId op(static_cast<int64_t>(i));
     const Signature& signature = *signatures_[i];
     const GraphOp& node = graph.op(op);
@@ -54,7 +56,7 @@ IndexClasses::IndexClasses(const Graph& graph,
       unite_operand(op, signature, signature.outputs[k], node.outputs[k]);
     }
   }
-  find_types();
+  find_types(interruption);
 }
 
 void IndexClasses::unite_operand(OpId op, const Signature& signature, const OperandMap& operand,
@@ -98,9 +100,10 @@ const std::vector<IndexClasses::KindId>& IndexClasses::kinds_of(const Signature*
   return place->second;
 }
 
-void IndexClasses::find_types() {
+void IndexClasses::find_types(const Interruption& interruption) {
   std::vector<std::vector<KindId>> members(parent_.size());
   for (size_t i = 0; i < signatures_.size(); ++i) {
+    interruption.check();
     const std::vector<KindId>& kinds = kinds_of(signatures_[i].get());
     for (size_t k = 0; k < kinds.size(); ++k) {
       if (kinds[k] < 0) continue;
@@ -112,6 +115,7 @@ void IndexClasses::find_types() {
   std::map<std::vector<KindId>, ClassTypeId> types;
   type_.resize(parent_.size());
   for (size_t n = 0; n < parent_.size(); ++n) {
+    interruption.check();
     if (parent_[n] != n) continue;
     const auto [place, added] =
         types.try_emplace(members[n], ClassTypeId(static_cast<int64_t>(members_.size())));

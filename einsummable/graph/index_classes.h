@@ -23,7 +23,8 @@ using ClassTypeId = Id<ClassTypeTag>;
 class IndexClasses {
  public:
   // `signatures[op]` says how each operator is cut.
-  IndexClasses(const Graph& graph, std::span<const std::shared_ptr<const Signature>> signatures);
+  IndexClasses(const Graph& graph, std::span<const std::shared_ptr<const Signature>> signatures,
+               const Interruption& interruption = {});
 
   // What a class looks like, whatever operators it joins: the kinds of its members. Classes of one
   // type make the same offers, so the layers of a model share them.
@@ -48,7 +49,7 @@ class IndexClasses {
   void unite(size_t a, size_t b);
   void unite_operand(OpId op, const Signature& signature, const OperandMap& operand,
                      TensorId tensor);
-  void find_types();
+  void find_types(const Interruption& interruption);
 
   std::vector<std::shared_ptr<const Signature>> signatures_;
   std::vector<Index> kinds_;  // distinct, without name and `within`

@@ -15,7 +15,7 @@ void verify_op(const Graph& graph, size_t position) {
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const GraphTensor& tensor = graph.tensor(op.inputs[i]);
     ensure(tensor.type == op.op->inputs()[i], "an input's type is not the operator's");
-    ensure(tensor.kind != GraphTensor::Kind::result || tensor.producer.index() < position,
+    ensure(tensor.is_given() || tensor.producer.index() < position,
            "operators are not in topological order");
   }
   for (size_t i = 0; i < op.outputs.size(); ++i) {
@@ -28,15 +28,18 @@ void verify_op(const Graph& graph, size_t position) {
 
 }  // namespace
 
-void verify(const Graph& graph) {
+void verify(const Graph& graph, const Interruption& interruption) {
   if (graph.saves().empty()) {
     throw GraphError("the graph saves nothing; call save on the tensors to keep");
   }
   std::unordered_set<std::string> names;
-  for (const GraphOp& op : graph.ops()) {
-    ensure(names.insert(op.name).second, "two operators of one name");
+  // Whoever is asked about the interruption may add to the graph.
+  const size_t ops = graph.ops().size();
+  for (size_t i = 0; i < ops; ++i) {
+    interruption.check();
+    ensure(names.insert(graph.ops()[i].name).second, "two operators of one name");
+    verify_op(graph, i);
   }
-  for (size_t i = 0; i < graph.ops().size(); ++i) verify_op(graph, i);
 }
 
 }  // namespace einsummable

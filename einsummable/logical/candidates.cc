@@ -79,7 +79,8 @@ std::string pin_text(const Pin& pin) {
 
 // The kinds of a graph's operators, how wide each is, and the kind of every operator.
 struct Kinds {
-  Kinds(const Graph& graph, int64_t p, const Pins& pins, Offer offer) {
+  Kinds(const Graph& graph, int64_t p, const Pins& pins, Offer offer,
+        const Interruption& interruption) {
     for (const auto& [name, pin] : pins) {
       if (!graph.find_op(name).valid()) {
         throw PlanError("there is no operator called " + quote(name) + " to pin");
@@ -87,6 +88,7 @@ struct Kinds {
     }
     std::unordered_map<size_t, std::vector<size_t>> by_hash;
     for (const GraphOp& op : graph.ops()) {
+      interruption.check();
       const auto found = pins.find(op.name);
       const Pin* pin = found == pins.end() ? &kNoPin : &found->second;
       std::vector<size_t>& same_hash = by_hash[hash_of(*op.op)];
@@ -240,7 +242,7 @@ class Maker {
 // has one.
 class ClassesOfSignatures {
  public:
-  ClassesOfSignatures(const Graph& graph, const Kinds& kinds) {
+  ClassesOfSignatures(const Graph& graph, const Kinds& kinds, const Interruption& interruption) {
     size_t most = 0;
     for (const Kind& kind : kinds.kinds) {
       if (!kind.others.empty()) most = std::max(most, kind.signatures.size());
@@ -252,7 +254,7 @@ class ClassesOfSignatures {
         const bool own = turn > 0 && turn - 1 < kind.signatures.size();
         signatures.push_back(own ? kind.signatures[turn - 1] : kind.signature());
       }
-      classes_.emplace_back(graph, signatures);
+      classes_.emplace_back(graph, signatures, interruption);
     }
   }
 
@@ -313,60 +315,32 @@ class SetMaker {
 }  // namespace
 
 Candidates::Candidates(const Graph& graph, int64_t p, const Pins& pins, const CostModel& model,
-                       Offer offer)
-    : graph_(graph), p_(p) {
-  const Kinds kinds(graph, p, pins, offer);
-  ClassesOfSignatures classes(graph, kinds);
+                       Offer offer, const Interruption& interruption)
+    : graph_(graph), p_(p), interruption_(interruption) {
+  const Kinds kinds(graph, p, pins, offer, interruption);
+  ClassesOfSignatures classes(graph, kinds, interruption);
   SetMaker maker(kinds, classes, model, tilings_);
   std::map<std::vector<int64_t>, std::shared_ptr<const CandidateSet>> sets;
   std::vector<int64_t> key;
   for (size_t i = 0; i < graph.ops().size(); ++i) {
+    interruption.check();
     const OpId op(static_cast<int64_t>(i));
     const Kind& kind = kinds.kinds[kinds.of_op[i]];
     key.assign(1, static_cast<int64_t>(kinds.of_op[i]));
     classes.add_types(kind, op, key);
     std::shared_ptr<const CandidateSet>& set = sets[key];
     if (!set) {
-      set = maker.make(kind, op);
+      try {
+        set = maker.make(kind, op);
+      } catch (const Error& error) {
+        refuse_costs(graph.op(op), error);
+      }
       if (set->all.empty()) refuse_pin(graph.op(op), kind, p);
     }
     sets_.push_back(set);
   }
   find_edges(model);
-}
-
-void Candidates::find_edges(const CostModel& model) {
-  std::map<std::pair<Shape, Box>, int32_t> reads;
-  for (size_t i = 0; i < graph_.ops().size(); ++i) {
-    const GraphOp& op = graph_.ops()[i];
-    const Signature& signature = *sets_[i]->signature;
-    std::vector<Interval> all;
-    for (const Index& index : signature.indices) all.push_back({0, index.extent});
-    for (size_t k = 0; k < op.inputs.size(); ++k) {
-      const GraphTensor& tensor = graph_.tensor(op.inputs[k]);
-      if (tensor.kind != GraphTensor::Kind::result) continue;
-      edges_.push_back({tensor.producer, tensor.output, OpId(static_cast<int64_t>(i)),
-                        static_cast<int32_t>(k), signature.inputs[k](all)});
-      const Box& read = edges_.back().read;
-      reads_all_.push_back(read == tensor.type.bounds);
-      mismatch_.push_back(model.mismatch(edges_.back()));
-      const auto id = static_cast<int32_t>(reads.size());
-      read_ids_.push_back(reads.try_emplace({tensor.type.shape(), read}, id).first->second);
-    }
-  }
-}
-
-TilingId Candidates::seen(size_t edge, TilingId produced) const {
-  if (reads_all_[edge] || !produced.valid()) return produced;
-  const auto [place, added] = seen_.try_emplace({read_ids_[edge], produced});
-  if (added) place->second = tilings_.intern(restrict_to(tilings_[produced], edges_[edge].read));
-  return place->second;
-}
-
-Cost Candidates::edge_cost(size_t edge, const Candidate& from, const Candidate& to) const {
-  const Edge& e = edges_[edge];
-  const TilingId produced = seen(edge, from.outputs[static_cast<size_t>(e.output)]);
-  return matches(produced, to.inputs[static_cast<size_t>(e.input)]) ? Cost{} : mismatch_[edge];
+  check_costs();
 }
 
 std::string counts_text(const JoinAggSpec& spec) {

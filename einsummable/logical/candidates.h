@@ -47,10 +47,12 @@ class Candidates {
  public:
   // Throws PlanError for pins that name no operator or index or cannot be met.
   Candidates(const Graph& graph, int64_t p, const Pins& pins, const CostModel& model,
-             Offer offer = Offer::most);
+             Offer offer = Offer::most, const Interruption& interruption = {});
 
   const Graph& graph() const { return graph_; }
   int64_t p() const { return p_; }
+  // Of the work of choosing among them, too.
+  const Interruption& interruption() const { return interruption_; }
   const CandidateSet& of(OpId op) const { return *sets_[op.index()]; }
   const Candidate& candidate(OpId op, size_t pick) const { return of(op).all[pick]; }
 
@@ -67,9 +69,11 @@ class Candidates {
 
  private:
   void find_edges(const CostModel& model);
+  void check_costs() const;  // throws PlanError if their sum may not fit in 64 bits
 
   const Graph& graph_;
   int64_t p_;
+  Interruption interruption_;
   std::vector<std::shared_ptr<const CandidateSet>> sets_;  // of each operator
   std::vector<Edge> edges_;
   std::vector<Cost> mismatch_;

@@ -23,6 +23,7 @@ Choice choice_of(const StateSpace& space, const Assignment& best) {
 Cost cost_of(const Candidates& candidates, const std::vector<uint32_t>& pick) {
   Cost cost;
   for (size_t i = 0; i < pick.size(); ++i) {
+    candidates.interruption().check();
     cost += candidates.candidate(OpId(static_cast<int64_t>(i)), pick[i]).cost.total;
   }
   for (size_t e = 0; e < candidates.edges().size(); ++e) {
@@ -36,7 +37,8 @@ Cost cost_of(const Candidates& candidates, const std::vector<uint32_t>& pick) {
 
 Choice choose_optimal(const Candidates& candidates, int64_t table_budget) {
   const StateSpace space(candidates);
-  return choice_of(space, minimise(space.unary(), space.pairs(), table_budget));
+  return choice_of(space,
+                   minimise(space.unary(), space.pairs(), table_budget, candidates.interruption()));
 }
 
 std::vector<Choice> choose_optimal_each(const Candidates& candidates, OpId op,
@@ -44,7 +46,8 @@ std::vector<Choice> choose_optimal_each(const Candidates& candidates, OpId op,
   const StateSpace space(candidates, op);
   std::vector<Choice> out;
   for (const Assignment& best :
-       minimise_each(space.unary(), space.pairs(), table_budget, static_cast<uint32_t>(op.value))) {
+       minimise_each(space.unary(), space.pairs(), table_budget, static_cast<uint32_t>(op.value),
+                     candidates.interruption())) {
     out.push_back(choice_of(space, best));
   }
   return out;

@@ -53,7 +53,8 @@ Explanation explain(const Graph& graph, const LogicalOptions& options, std::stri
   const LogicalPlan plan = optimise(graph, options);
   Pins pins = options.pins;
   pins.erase(std::string(op));
-  const Candidates candidates(graph, options.p, pins, communication_proxy());
+  const Candidates candidates(graph, options.p, pins, communication_proxy(), Offer::most,
+                              options.interruption);
   Explanation out{.op = std::string(op), .reason = candidates.of(id).reason, .alternatives = {}};
   for (const Choice& choice : choose_optimal_each(candidates, id, options.table_budget)) {
     Alternative made = alternative(candidates, choice, id);

@@ -38,7 +38,8 @@ double magnitude(const Costs& costs) {
 
 class Elimination {
  public:
-  Elimination(std::span<const Costs> unary, std::span<const PairTable> pairs, int64_t budget);
+  Elimination(std::span<const Costs> unary, std::span<const PairTable> pairs, int64_t budget,
+              const Interruption& interruption);
   Assignment run();
   std::vector<Assignment> run_each(uint32_t last);
 
@@ -68,6 +69,7 @@ class Elimination {
 
   std::span<const Costs> unary_;
   int64_t budget_;
+  const Interruption& interruption_;
   size_t pairs_;  // the first factors are the pair tables
   std::vector<Factor> factors_;
   std::vector<Group> factors_of_;  // those alive, of a variable not eliminated; then its bucket
@@ -81,8 +83,12 @@ class Elimination {
 };
 
 Elimination::Elimination(std::span<const Costs> unary, std::span<const PairTable> pairs,
-                         int64_t budget)
-    : unary_(unary), budget_(budget), pairs_(pairs.size()), factors_of_(unary.size()) {
+                         int64_t budget, const Interruption& interruption)
+    : unary_(unary),
+      budget_(budget),
+      interruption_(interruption),
+      pairs_(pairs.size()),
+      factors_of_(unary.size()) {
   double total = 0;
   for (const Costs& costs : unary) {
     ensure(!costs.empty(), "a variable without states");
@@ -90,6 +96,7 @@ Elimination::Elimination(std::span<const Costs> unary, std::span<const PairTable
   }
   std::map<const Costs*, double> seen;
   for (const PairTable& pair : pairs) {
+    interruption_.check();
     ensure(pair.a != pair.b && std::max(pair.a, pair.b) < unary.size(),
            "a pair table needs two variables");
     ensure(pair.cost->size() == unary[pair.a].size() * unary[pair.b].size(),
@@ -144,8 +151,7 @@ Elimination::Priority Elimination::priority(uint32_t v) const {
 
 Assignment Elimination::run() {
   eliminate_all(std::nullopt);
-  std::vector<uint32_t> state(unary_.size(), 0);
-  return finish(std::move(state), std::nullopt, bound_);
+  return finish(std::vector<uint32_t>(unary_.size(), 0), std::nullopt, bound_);
 }
 
 std::vector<Assignment> Elimination::run_each(uint32_t last) {
@@ -169,6 +175,7 @@ void Elimination::eliminate_all(std::optional<uint32_t> kept) {
     if (v != kept) queue_.insert(key.back());
   }
   while (!queue_.empty()) {
+    interruption_.check();
     const uint32_t v = std::get<2>(*queue_.begin());
     queue_.erase(queue_.begin());
     const std::vector<uint32_t> around = neighbours(v, factors_of_[v]);
@@ -353,6 +360,7 @@ void Elimination::descend(Assignment& out) const {
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t k = order_.size(); k-- > 0;) {
+      interruption_.check();
       const uint32_t v = order_[k];
       Costs row = unary_[v];
       for (uint32_t f : pairs_of_[v]) add_slice(factors_[f], v, out.state, row);
@@ -379,14 +387,14 @@ Cost Elimination::cost_of(const std::vector<uint32_t>& state) const {
 }  // namespace
 
 Assignment minimise(std::span<const std::vector<Cost>> unary, std::span<const PairTable> pairs,
-                    int64_t table_budget) {
-  return Elimination(unary, pairs, table_budget).run();
+                    int64_t table_budget, const Interruption& interruption) {
+  return Elimination(unary, pairs, table_budget, interruption).run();
 }
 
 std::vector<Assignment> minimise_each(std::span<const std::vector<Cost>> unary,
                                       std::span<const PairTable> pairs, int64_t table_budget,
-                                      uint32_t variable) {
-  return Elimination(unary, pairs, table_budget).run_each(variable);
+                                      uint32_t variable, const Interruption& interruption) {
+  return Elimination(unary, pairs, table_budget, interruption).run_each(variable);
 }
 
 }  // namespace einsummable

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "einsummable/base/interruption.h"
 #include "einsummable/logical/cost.h"
 
 namespace einsummable {
@@ -35,11 +36,11 @@ struct Assignment {
 //   two variables, unary {{0, 0}, {3, 1}}, pairs {{0, 5}, {5, 0}}: states {1, 1}, cost 1
 // Throws PlanError if the sum of all costs may not fit in 64 bits.
 Assignment minimise(std::span<const std::vector<Cost>> unary, std::span<const PairTable> pairs,
-                    int64_t table_budget);
+                    int64_t table_budget, const Interruption& interruption = {});
 
 // For each state of `variable`, the same with that state forced. One elimination serves all.
 std::vector<Assignment> minimise_each(std::span<const std::vector<Cost>> unary,
                                       std::span<const PairTable> pairs, int64_t table_budget,
-                                      uint32_t variable);
+                                      uint32_t variable, const Interruption& interruption = {});
 
 }  // namespace einsummable

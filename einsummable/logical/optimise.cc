@@ -32,6 +32,7 @@ LogicalPlan plan_of(const Candidates& candidates, const Choice& choice) {
                    .cost = {},
                    .bound = choice.bound};
   for (size_t i = 0; i < choice.pick.size(); ++i) {
+    candidates.interruption().check();
     const OpId op(static_cast<int64_t>(i));
     const Candidate& candidate = candidates.candidate(op, choice.pick[i]);
     plan.ops.push_back({.spec = candidate.spec,
@@ -40,6 +41,7 @@ LogicalPlan plan_of(const Candidates& candidates, const Choice& choice) {
                         .reason = candidates.of(op).reason});
   }
   for (size_t e = 0; e < candidates.edges().size(); ++e) {
+    candidates.interruption().check();
     const Edge& edge = candidates.edges()[e];
     const Cost cost = candidates.edge_cost(
         e, candidates.candidate(edge.producer, choice.pick[edge.producer.index()]),
@@ -53,7 +55,8 @@ LogicalPlan plan_of(const Candidates& candidates, const Choice& choice) {
 
 LogicalPlan optimise(const Graph& graph, const LogicalOptions& options) {
   check_processors(options.p);
-  const Candidates candidates(graph, options.p, options.pins, communication_proxy());
+  const Candidates candidates(graph, options.p, options.pins, communication_proxy(), Offer::most,
+                              options.interruption);
   LogicalPlan plan = plan_of(candidates, choose(candidates, options));
   plan.selector = options.selector;
   return plan;

@@ -12,6 +12,7 @@ struct LogicalOptions {
   uint64_t seed = 0;  // of `random`
   Pins pins = {};
   int64_t table_budget = 10'000;  // entries a table of the optimal selector may have
+  Interruption interruption = {};
 };
 
 // Chooses a join-agg spec for every operator. Deterministic. Throws PlanError for a p out of range,

@@ -39,6 +39,7 @@ class PathOptimizer {
     std::vector<std::vector<Cost>> best;        // B(J) of each operator on the path
     std::vector<std::vector<uint32_t>> choice;  // the candidate of the one before
     for (size_t i = 0; i < path.size(); ++i) {
+      candidates_.interruption().check();
       const std::vector<Candidate>& all = candidates_.of(path[i]).all;
       best.emplace_back();
       choice.emplace_back();
@@ -137,7 +138,10 @@ std::vector<std::vector<OpId>> paper_paths(const Graph& graph) {
 
 Choice choose_paper(const Candidates& candidates) {
   PathOptimizer optimizer(candidates);
-  for (const std::vector<OpId>& path : paper_paths(candidates.graph())) optimizer.optimise(path);
+  for (const std::vector<OpId>& path : paper_paths(candidates.graph())) {
+    candidates.interruption().check();
+    optimizer.optimise(path);
+  }
   return optimizer.finish();
 }
 

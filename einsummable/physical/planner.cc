@@ -14,10 +14,6 @@
 namespace einsummable {
 namespace {
 
-bool is_given(const Graph& graph, TensorId tensor) {
-  return graph.tensor(tensor).kind != GraphTensor::Kind::result;
-}
-
 void synthesise(ExchangeStep& step) {
   if (step.regions.empty()) return;
   synthesis::Body body = synthesis::naive(step.program);
@@ -69,7 +65,7 @@ void add_saves(PhysicalPlan& plan, Holdings& holdings) {
 
 std::vector<Resident> fetches_of(const PhysicalPlan& plan, TensorId tensor,
                                  const Holdings& holdings) {
-  if (is_given(*plan.graph, tensor)) return {{SiteId(0), plan.graph->type(tensor).bounds}};
+  if (plan.graph->tensor(tensor).is_given()) return {{SiteId(0), plan.graph->type(tensor).bounds}};
   std::vector<Resident> out;
   std::vector<int64_t> load(static_cast<size_t>(plan.sites), 0);
   const auto fetch = [&](SiteId site, Box box) {
@@ -98,7 +94,7 @@ ExchangeStep step_of_op(const PhysicalPlan& plan, OpId op, const Holdings& holdi
   std::vector<TensorId> distinct;
   for (TensorId tensor : inputs) {
     const bool seen = std::ranges::find(distinct, tensor) != distinct.end();
-    if (!seen && !is_given(*plan.graph, tensor)) distinct.push_back(tensor);
+    if (!seen && !plan.graph->tensor(tensor).is_given()) distinct.push_back(tensor);
   }
   for (TensorId tensor : distinct) {
     std::vector<Resident> needed;
@@ -119,7 +115,7 @@ ExchangeStep step_of_save(const PhysicalPlan& plan, size_t save, const Holdings&
   ExchangeStep step{
       .save = static_cast<int32_t>(save), .regions = {}, .program = {}, .derivations = {}};
   const TensorId tensor = plan.graph->saves()[save].tensor;
-  if (!is_given(*plan.graph, tensor)) {
+  if (!plan.graph->tensor(tensor).is_given()) {
     step.regions = regions_to_move(tensor, holdings, plan.fetches[save]);
   }
   write_preamble(*plan.graph, plan.specs, holdings, plan.sites, step);
@@ -156,7 +152,8 @@ void apply(const PhysicalPlan& plan, const ExchangeStep& step, Holdings& holding
 }
 
 PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
-                                  std::vector<JoinAggSpec> specs, int64_t sites) {
+                                  std::vector<JoinAggSpec> specs, int64_t sites,
+                                  const Interruption& interruption) {
   PhysicalPlan plan{.graph = std::move(graph),
                     .specs = std::move(specs),
                     .sites = sites,
@@ -166,6 +163,7 @@ PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
   ensure(plan.specs.size() == plan.graph->ops().size(), "a plan needs a spec an operator");
   Holdings holdings(*plan.graph);
   for (size_t i = 0; i < plan.specs.size(); ++i) {
+    interruption.check();
     const OpId op(static_cast<int64_t>(i));
     plan.placement.push_back(place(*plan.graph, op, plan.specs[i], holdings, sites));
     plan.steps.push_back(step_of_op(plan, op, holdings));

@@ -13,7 +13,8 @@ namespace einsummable {
 // (`synthesis/naive`). `specs` has one spec an operator of the pruned graph, of at most `sites`
 // cells.
 PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
-                                  std::vector<JoinAggSpec> specs, int64_t sites);
+                                  std::vector<JoinAggSpec> specs, int64_t sites,
+                                  const Interruption& interruption = {});
 
 // The same plan for a graph that differs in what it saves alone: specs, placement and the programs
 // before operators stay, only saved tensors are fetched anew.

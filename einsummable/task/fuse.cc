@@ -76,10 +76,11 @@ Task joined(const Task& maker, const Task& reader, size_t position) {
 
 }  // namespace
 
-void fuse_elementwise(TaskGraph& graph) {
+void fuse_elementwise(TaskGraph& graph, const Interruption& interruption) {
   const Readers readers = readers_of(graph);
   std::vector<char> gone(graph.tasks.size(), 0), unused(graph.buffers.size(), 0);
   for (size_t t = 0; t < graph.tasks.size(); ++t) {
+    interruption.check();
     const Task& maker = graph.tasks[t];
     if (!is_elementwise(graph, maker)) continue;
     const Operand& written = maker.writes[0];

@@ -9,7 +9,7 @@ namespace einsummable {
 // kernel makes is read only by one other elementwise kernel at the same site, as the same block,
 // the block is never stored. Before memory is planned. Steps round as before, so results keep their
 // bits.
-void fuse_elementwise(TaskGraph& graph);
+void fuse_elementwise(TaskGraph& graph, const Interruption& interruption = {});
 
 // Takes the marked tasks and buffers out of the graph, which nothing else uses any more, and
 // renumbers the rest.

@@ -15,10 +15,11 @@ class Lowering {
   Lowering(std::shared_ptr<const PhysicalPlan> plan, const Traits& traits)
       : builder_(std::move(plan), traits) {}
 
-  TaskGraph run() {
-    announce_given();
+  TaskGraph run(const Interruption& interruption) {
+    announce_given(interruption);
     builder_.load_announced();
     for (const ExchangeStep& step : plan().steps) {
+      interruption.check();
       if (step.save < 0) {
         lower_op(step);
       } else {
@@ -31,14 +32,13 @@ class Lowering {
  private:
   const PhysicalPlan& plan() const { return builder_.plan(); }
   const Graph& graph() const { return builder_.graph(); }
-  bool is_given(TensorId tensor) const {
-    return graph().tensor(tensor).kind != GraphTensor::Kind::result;
-  }
+  bool is_given(TensorId tensor) const { return graph().tensor(tensor).is_given(); }
 
   // The boxes of inputs and parameters that sites read are loaded there, each as large as the
   // largest that contains it.
-  void announce_given() {
+  void announce_given(const Interruption& interruption) {
     for (size_t i = 0; i < graph().ops().size(); ++i) {
+      interruption.check();
       const GraphOp& op = graph().ops()[i];
       for (size_t k = 0; k < op.inputs.size(); ++k) {
         if (!is_given(op.inputs[k])) continue;
@@ -162,8 +162,9 @@ class Lowering {
 
 }  // namespace
 
-TaskGraph lower(std::shared_ptr<const PhysicalPlan> plan, const Traits& traits) {
-  return Lowering(std::move(plan), traits).run();
+TaskGraph lower(std::shared_ptr<const PhysicalPlan> plan, const Traits& traits,
+                const Interruption& interruption) {
+  return Lowering(std::move(plan), traits).run(interruption);
 }
 
 }  // namespace einsummable

@@ -12,6 +12,7 @@ namespace einsummable {
 // Blocks that a strided view can express are not copied: transfers and aggregations write where the
 // block is read, layout operators become views, and where memory is shared a whole block is handed
 // over.
-TaskGraph lower(std::shared_ptr<const PhysicalPlan> plan, const Traits& traits);
+TaskGraph lower(std::shared_ptr<const PhysicalPlan> plan, const Traits& traits,
+                const Interruption& interruption = {});
 
 }  // namespace einsummable

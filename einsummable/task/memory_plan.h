@@ -10,7 +10,7 @@ namespace einsummable {
 // its memory. Parameters keep theirs; a temporary's or an input's memory is reused once everything
 // that touches it has ended, for which tasks are ordered after one another where the data does not
 // order them yet. Larger buffers are placed first, each as low as its lifetime allows.
-void plan_memory(TaskGraph& graph, const Traits& traits);
+void plan_memory(TaskGraph& graph, const Traits& traits, const Interruption& interruption = {});
 
 // The largest peak of all sites, in bytes.
 int64_t peak_bytes(const TaskGraph& graph);

@@ -22,27 +22,30 @@ bool run_check(VerifyReport& report, std::string name, const Work& work) {
 
 }  // namespace
 
-VerifyReport examine(const PhysicalPlan& plan) {
+VerifyReport examine(const PhysicalPlan& plan, const Interruption& interruption) {
   VerifyReport report;
-  run_check(report, "tiling", [&](Check& check) { check_tiling(plan, check); });
-  run_check(report, "closure", [&](Check& check) { check_closure(plan, check); });
+  run_check(report, "tiling", [&](Check& check) { check_tiling(plan, check, interruption); });
+  run_check(report, "closure", [&](Check& check) { check_closure(plan, check, interruption); });
   return report;
 }
 
-VerifyReport examine(const TaskGraph& graph, const Traits& traits) {
-  VerifyReport report = examine(*graph.plan);
-  const bool in_place =
-      run_check(report, "memory", [&](Check& check) { check_memory(graph, traits, check); });
+VerifyReport examine(const TaskGraph& graph, const Traits& traits,
+                     const Interruption& interruption) {
+  VerifyReport report = examine(*graph.plan, interruption);
+  const bool in_place = run_check(
+      report, "memory", [&](Check& check) { check_memory(graph, traits, check, interruption); });
   if (!in_place) return report;
   run_check(report, "single_assignment",
-            [&](Check& check) { check_single_assignment(graph, check); });
-  run_check(report, "races", [&](Check& check) { check_races(graph, check); });
-  run_check(report, "provenance", [&](Check& check) { check_provenance(graph, check); });
+            [&](Check& check) { check_single_assignment(graph, check, interruption); });
+  run_check(report, "races", [&](Check& check) { check_races(graph, check, interruption); });
+  run_check(report, "provenance",
+            [&](Check& check) { check_provenance(graph, check, interruption); });
   return report;
 }
 
-VerifyReport verify(const TaskGraph& graph, const Traits& traits) {
-  VerifyReport report = examine(graph, traits);
+VerifyReport verify(const TaskGraph& graph, const Traits& traits,
+                    const Interruption& interruption) {
+  VerifyReport report = examine(graph, traits, interruption);
   for (const Check& check : report.checks) {
     ensure(check.detail.empty(), "verification, " + check.name + ": " + check.detail);
   }

@@ -39,9 +39,11 @@ struct VerifyReport {
 //   provenance         every operand of a kernel, and every saved tensor, is exactly the block it
 //                      stands for, with each partial result merged once
 // `examine` reports; `verify` throws InternalError with the first failure.
-VerifyReport examine(const TaskGraph& graph, const Traits& traits);
+VerifyReport examine(const TaskGraph& graph, const Traits& traits,
+                     const Interruption& interruption = {});
 // Tiling and closure alone: what can be said of a plan that is not lowered.
-VerifyReport examine(const PhysicalPlan& plan);
-VerifyReport verify(const TaskGraph& graph, const Traits& traits);
+VerifyReport examine(const PhysicalPlan& plan, const Interruption& interruption = {});
+VerifyReport verify(const TaskGraph& graph, const Traits& traits,
+                    const Interruption& interruption = {});
 
 }  // namespace einsummable

@@ -120,8 +120,12 @@ struct Owner {
 
 class RaceCheck {
  public:
-  RaceCheck(const TaskGraph& graph, Check& check)
-      : graph_(graph), check_(check), order_(graph), touched_(graph.buffers.size()) {
+  RaceCheck(const TaskGraph& graph, Check& check, const Interruption& interruption)
+      : graph_(graph),
+        check_(check),
+        interruption_(interruption),
+        order_(graph),
+        touched_(graph.buffers.size()) {
     for (size_t t = 0; t < graph.tasks.size(); ++t) {
       const TaskId id(static_cast<int64_t>(t));
       for (const Operand& read : graph.tasks[t].reads)
@@ -141,6 +145,7 @@ class RaceCheck {
     std::ranges::stable_sort(buffers, {}, [&](size_t b) { return first(b); });
     std::vector<Owner> owners;
     for (size_t b : buffers) {
+      interruption_.check();
       const Buffer& buffer = graph_.buffers[b];
       if (buffer.bytes() == 0) continue;
       const Owner mine{buffer.offset, checked_add(buffer.offset, buffer.bytes()), b};
@@ -191,6 +196,7 @@ class RaceCheck {
 
   const TaskGraph& graph_;
   Check& check_;
+  const Interruption& interruption_;
   Order order_;
   std::vector<Touched> touched_;
 };
@@ -221,11 +227,13 @@ std::string check_operand(const TaskGraph& graph, const Operand& operand) {
 
 }  // namespace
 
-void check_memory(const TaskGraph& graph, const Traits& traits, Check& check) {
+void check_memory(const TaskGraph& graph, const Traits& traits, Check& check,
+                  const Interruption& interruption) {
   const auto has_memory = [&](SiteId site) {
     return site.valid() && site.index() < graph.memory.size();
   };
   for (size_t b = 0; b < graph.buffers.size(); ++b) {
+    interruption.check();
     ++check.count;
     const Buffer& buffer = graph.buffers[b];
     if (!has_memory(buffer.site) || buffer.offset < 0 || buffer.offset % traits.alignment != 0 ||
@@ -245,6 +253,7 @@ void check_memory(const TaskGraph& graph, const Traits& traits, Check& check) {
     return true;
   };
   for (size_t t = 0; t < graph.tasks.size(); ++t) {
+    interruption.check();
     const Task& task = graph.tasks[t];
     const TaskId id(static_cast<int64_t>(t));
     const auto described = [&] { return describe(graph, id); };
@@ -274,21 +283,23 @@ void check_memory(const TaskGraph& graph, const Traits& traits, Check& check) {
   }
 }
 
-void check_single_assignment(const TaskGraph& graph, Check& check) {
+void check_single_assignment(const TaskGraph& graph, Check& check,
+                             const Interruption& interruption) {
   const std::vector<Accesses> accesses = accesses_of(graph);
   Order order(graph);
   for (size_t b = 0; b < accesses.size(); ++b) {
+    interruption.check();
     check.detail = check_buffer(graph, b, accesses[b], order, check.count);
     if (!check.detail.empty()) return;
   }
 }
 
-void check_races(const TaskGraph& graph, Check& check) {
+void check_races(const TaskGraph& graph, Check& check, const Interruption& interruption) {
   std::vector<std::vector<size_t>> of_site(graph.memory.size());
   for (size_t b = 0; b < graph.buffers.size(); ++b) {
     of_site[graph.buffers[b].site.index()].push_back(b);
   }
-  RaceCheck races(graph, check);
+  RaceCheck races(graph, check, interruption);
   for (std::vector<size_t>& buffers : of_site) {
     races.check_site(std::move(buffers));
     if (!check.detail.empty()) return;

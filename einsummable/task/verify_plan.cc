@@ -104,8 +104,9 @@ std::string replay(const ExchangeStep& step, int64_t& count) {
 
 }  // namespace
 
-void check_tiling(const PhysicalPlan& plan, Check& check) {
+void check_tiling(const PhysicalPlan& plan, Check& check, const Interruption& interruption) {
   for (size_t i = 0; i < plan.specs.size(); ++i) {
+    interruption.check();
     const GraphOp& op = plan.graph->ops()[i];
     for (size_t o = 0; o < op.outputs.size(); ++o) {
       ++check.count;
@@ -128,8 +129,9 @@ void check_tiling(const PhysicalPlan& plan, Check& check) {
   }
 }
 
-void check_closure(const PhysicalPlan& plan, Check& check) {
+void check_closure(const PhysicalPlan& plan, Check& check, const Interruption& interruption) {
   for (const ExchangeStep& step : plan.steps) {
+    interruption.check();
     const std::string reason = replay(step, check.count);
     if (reason.empty()) continue;
     const std::string of = step.save < 0 ? plan.graph->op(step.op).name

@@ -41,8 +41,11 @@ void demand(bool condition, const char* what) {
 
 class Provenance {
  public:
-  Provenance(const TaskGraph& graph, Check& check)
-      : graph_(graph), check_(check), contents_(graph.buffers.size()) {}
+  Provenance(const TaskGraph& graph, Check& check, const Interruption& interruption)
+      : graph_(graph),
+        check_(check),
+        interruption_(interruption),
+        contents_(graph.buffers.size()) {}
 
   void run() {
     for (const Load& load : graph_.loads) {
@@ -53,6 +56,7 @@ class Provenance {
     }
     for (const View& view : graph_.views) add_view(view);
     for (size_t t = 0; t < graph_.tasks.size(); ++t) {
+      interruption_.check();
       ++check_.count;
       try {
         run_task(graph_.tasks[t]);
@@ -345,6 +349,7 @@ class Provenance {
 
   const TaskGraph& graph_;
   Check& check_;
+  const Interruption& interruption_;
   std::vector<std::vector<Piece>> contents_;
   std::map<std::pair<TensorId, BufferId>, std::vector<Located>> views_;
   std::map<TensorId, std::vector<ProducedBlock>> blocks_;
@@ -353,9 +358,9 @@ class Provenance {
 
 }  // namespace
 
-void check_provenance(const TaskGraph& graph, Check& check) {
+void check_provenance(const TaskGraph& graph, Check& check, const Interruption& interruption) {
   try {
-    Provenance(graph, check).run();
+    Provenance(graph, check, interruption).run();
   } catch (const Failure& failure) {
     check.detail = failure.what;
   }

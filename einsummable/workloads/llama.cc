@@ -21,6 +21,7 @@ class Builder {
     TensorId x = g_.input(o_.dtype, {tokens_, o_.d_model}, "x");
     if (o_.rope) positions_ = g_.input(DType::i32, {tokens_}, "positions");
     for (int64_t layer = 0; layer < o_.layers; ++layer) {
+      o_.interruption.check();
       if (o_.layers > 1) prefix_ = "layers." + std::to_string(layer) + ".";
       x = feed_forward(attend(x));
     }

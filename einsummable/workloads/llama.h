@@ -22,6 +22,7 @@ struct LlamaOptions {
   DType dtype = DType::f16;
   bool rope = true;
   HeadStyle style = HeadStyle::indexed;
+  Interruption interruption = {};
 };
 
 // The transformer block of Section 6: rms_norm, projections to heads, RoPE on q and k, causal

@@ -11,8 +11,21 @@ namespace {
 // Binds the class `T` as `name`; a `T` that leaves a bound function is raised as it.
 template <typename T>
 nb::object bind_error(nb::module_& module, nb::handle base, const char* name, const char* doc) {
-  nb::exception<T> error(module, name, base);
+  const nb::exception<T> error(module, name, base);
   error.doc() = doc;
+  // Before the translator of nanobind: a message may quote bytes that are no UTF-8.
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* type) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const T& caught) {
+          const std::string_view what = caught.what();
+          const nb::object message = nb::steal(PyUnicode_DecodeUTF8(
+              what.data(), static_cast<Py_ssize_t>(what.size()), "backslashreplace"));
+          PyErr_SetObject(static_cast<PyObject*>(type), message.ptr());
+        }
+      },
+      error.ptr());
   return error;
 }
 

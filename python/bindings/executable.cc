@@ -8,6 +8,7 @@
 #include "einsummable/compile.h"
 #include "python/bindings/attributes.h"
 #include "python/bindings/bindings.h"
+#include "python/bindings/signals.h"
 
 namespace nb = nanobind;
 
@@ -59,22 +60,6 @@ std::vector<Executable::Argument> arguments(const std::vector<Lent<Array>>& arra
   return out;
 }
 
-// Asks Python for signals, such as that of Ctrl-C, and keeps the exception they raise.
-class Signals {
- public:
-  bool operator()() {
-    const nb::gil_scoped_acquire acquire;
-    if (!raised_ && PyErr_CheckSignals() != 0) raised_.emplace();
-    return raised_.has_value();
-  }
-  void rethrow() {
-    if (raised_) throw std::move(*raised_);
-  }
-
- private:
-  std::optional<nb::python_error> raised_;
-};
-
 void load(Executable& executable, const std::string& name, const std::string& dtype,
           const ReadArray& array) {
   const Lent<ReadArray> given(name, dtype, array);
@@ -100,6 +85,36 @@ VerifyReport report_of(const Executable& executable) {
   VerifyReport report = executable.report();
   if (auto numeric = executable.numeric()) report.checks.push_back(*std::move(numeric));
   return report;
+}
+
+void bind_compile(nb::module_& module) {
+  module.def(
+      "make_lowered",
+      [](const Graph& graph, const CompileOptions& options) {
+        return planned_with(graph, options, [](auto planned, const CompileOptions& mine) {
+          return make_lowered(std::move(planned), mine);
+        });
+      },
+      nb::arg("graph"), nb::arg("options"));
+  module.def(
+      "compile",
+      [](const Graph& graph, const CompileOptions& options) {
+        return planned_with(graph, options, [](auto planned, const CompileOptions& mine) {
+          return compile(std::move(planned), mine);
+        });
+      },
+      nb::arg("graph"), nb::arg("options"));
+  module.def(
+      "compile",
+      [](const Plan& plan, const CompileOptions& options) {
+        return interruptible([&](const Interruption& interruption) {
+          CompileOptions mine = options;
+          mine.interruption = interruption;
+          const nb::gil_scoped_release release;
+          return compile(Plan(plan), mine);
+        });
+      },
+      nb::arg("plan"), nb::arg("options"));
 }
 
 }  // namespace
@@ -153,16 +168,7 @@ void bind_executable(nb::module_& module) {
       .def("call", &call, nb::arg("inputs"), nb::arg("outputs"),
            nb::sig("def call(self, inputs: Sequence[tuple[str, str, object]], "
                    "outputs: Sequence[tuple[str, str, object]]) -> None"));
-  module.def("make_lowered", &make_lowered, nb::arg("graph"), nb::arg("options"),
-             nb::call_guard<nb::gil_scoped_release>());
-  module.def(
-      "compile",
-      [](const Graph& graph, const CompileOptions& options) { return compile(graph, options); },
-      nb::arg("graph"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
-  module.def(
-      "compile",
-      [](const Plan& plan, const CompileOptions& options) { return compile(Plan(plan), options); },
-      nb::arg("plan"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
+  bind_compile(module);
 }
 
 }  // namespace einsummable

@@ -11,6 +11,7 @@
 #include "einsummable/logical/explain.h"
 #include "einsummable/plan.h"
 #include "python/bindings/bindings.h"
+#include "python/bindings/signals.h"
 
 namespace nb = nanobind;
 
@@ -79,13 +80,16 @@ void bind_explanation(nb::module_& module) {
 }
 
 Explanation explain_op(const Plan& plan, const CompileOptions& options, const std::string& op) {
-  const nb::gil_scoped_release release;
-  return explain(*plan.graph,
-                 {.p = options.devices,
-                  .selector = options.selector,
-                  .seed = options.seed,
-                  .pins = options.pins},
-                 op);
+  return interruptible([&](const Interruption& interruption) {
+    const nb::gil_scoped_release release;
+    return explain(*plan.graph,
+                   {.p = options.devices,
+                    .selector = options.selector,
+                    .seed = options.seed,
+                    .pins = options.pins,
+                    .interruption = interruption},
+                   op);
+  });
 }
 
 }  // namespace
@@ -129,8 +133,14 @@ void bind_plan(nb::module_& module) {
           nb::sig("def cuts(self) -> dict[str, dict[str, list[int]]]"))
       .def("text", [](const Plan& plan) { return plan_file(plan); })
       .def("table", [](const Plan& plan) { return table(plan.logical, *plan.graph); });
-  module.def("make_plan", &make_plan, nb::arg("graph"), nb::arg("options"),
-             nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "make_plan",
+      [](const Graph& graph, const CompileOptions& options) {
+        return planned_with(graph, options, [](auto planned, const CompileOptions& mine) {
+          return make_plan(std::move(planned), mine);
+        });
+      },
+      nb::arg("graph"), nb::arg("options"));
   module.def(
       "parse_plan", [](const std::string& source) { return parse_plan_file(source); },
       nb::arg("source"), nb::call_guard<nb::gil_scoped_release>());

@@ -6,6 +6,7 @@
 #include "einsummable/workloads/llama.h"
 #include "python/bindings/attributes.h"
 #include "python/bindings/bindings.h"
+#include "python/bindings/signals.h"
 
 namespace nb = nanobind;
 
@@ -22,16 +23,20 @@ void bind_workloads(nb::module_& module) {
       "llama",
       [](int64_t layers, int64_t batch, int64_t seq, int64_t d_model, int64_t heads,
          int64_t kv_heads, int64_t head_dim, int64_t d_ff, const std::string& dtype, bool rope) {
-        return workloads::llama({.layers = layers,
-                                 .batch = batch,
-                                 .seq = seq,
-                                 .d_model = d_model,
-                                 .heads = heads,
-                                 .kv_heads = kv_heads,
-                                 .head_dim = head_dim,
-                                 .d_ff = d_ff,
-                                 .dtype = dtype_named(dtype),
-                                 .rope = rope});
+        return interruptible([&](const Interruption& interruption) {
+          const nb::gil_scoped_release release;
+          return workloads::llama({.layers = layers,
+                                   .batch = batch,
+                                   .seq = seq,
+                                   .d_model = d_model,
+                                   .heads = heads,
+                                   .kv_heads = kv_heads,
+                                   .head_dim = head_dim,
+                                   .d_ff = d_ff,
+                                   .dtype = dtype_named(dtype),
+                                   .rope = rope,
+                                   .interruption = interruption});
+        });
       },
       nb::kw_only(), nb::arg("layers"), nb::arg("batch"), nb::arg("seq"), nb::arg("d_model"),
       nb::arg("heads"), nb::arg("kv_heads"), nb::arg("head_dim"), nb::arg("d_ff"), nb::arg("dtype"),

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from einsummable import _core, arrays, dtypes
 from einsummable.attributes import name_or_default, to_attribute
-from einsummable.errors import GraphError, InputError
+from einsummable.errors import GraphError, InputError, shown
 from einsummable.operands import LARGEST_CONSTANT, Operand, is_number, number_dtype, resolve, scalar
 from einsummable.registry import OPERATORS
 
@@ -62,7 +62,7 @@ class Builder:
         where = self._call(op, name)
         info = OPERATORS.get(op) if isinstance(op, str) else None
         if info is None:
-            raise GraphError(f"there is no operator {op!r}")
+            raise GraphError(f"there is no operator {shown(op)}")
         # The last input stands for all that follow; the core counts them.
         known = [(item.name, item.promoted) for item in info.inputs] or [("input", False)]
         described = [known[min(i, len(known) - 1)] for i in range(len(inputs))]
@@ -109,8 +109,9 @@ class Builder:
 
     def _call(self, op: str, name: object) -> str:
         """Begin a message on an operator: ``matmul "up"``. Checks the name."""
-        checked = name_or_default(f"{op}: name", name)
-        return f'{op} "{checked}"' if checked else str(op)
+        called = op if isinstance(op, str) else shown(op)
+        checked = name_or_default(f"{called}: name", name)
+        return f'{called} "{checked}"' if checked else called
 
     def _resolve(
         self, op: str, name: object, operands: Mapping[str, Operand]
@@ -124,7 +125,7 @@ class Builder:
         """Check that `value` is the sequence of tensors that an operator takes."""
         if isinstance(value, (list, tuple)):
             return value
-        raise GraphError(f"{op}: {what} must be a list of tensors, not {value!r}")
+        raise GraphError(f"{op}: {what} must be a list of tensors, not {shown(value)}")
 
     def _handle(self, number: int) -> Tensor:
         """Give the one handle of a tensor of the core."""
@@ -150,7 +151,7 @@ def _attributes(where: str, info: _core.OperatorInfo, given: Mapping[str, Any]) 
     for key in given:
         if key not in kinds:
             legal = f"it has {', '.join(kinds)}" if kinds else "it has none"
-            raise GraphError(f"{where}: there is no attribute {key!r}; {legal}")
+            raise GraphError(f"{where}: there is no attribute {shown(key)}; {legal}")
     # None is the default, whatever that is; the core fills it in.
     return {
         key: to_attribute(f"{where}: {key}", kinds[key], value)
@@ -165,10 +166,32 @@ def _array(where: str, value: Any, dtype: object) -> npt.NDArray[Any]:
     if is_number(value):
         return scalar(f"{where}: the number", value, named or number_dtype(value, []))
     if not arrays.is_array(value):
-        raise GraphError(f"{where}: the value must be a number or an array, not {value!r}")
+        raise GraphError(f"{where}: the value must be a number or an array, not {shown(value)}")
     try:
         array = arrays.as_numpy(f"{where}: the array", value)
     except InputError as error:
         raise GraphError(str(error)) from None
-    wanted = None if named is None else dtypes.NUMPY_DTYPES[named]
-    return np.array(array, dtype=wanted, order="C")
+    wanted = array.dtype if named is None else dtypes.NUMPY_DTYPES[named]
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = np.array(array, dtype=wanted, order="C")
+    lost = np.argwhere(_is_lost(array, out))
+    if lost.size:
+        at = tuple(int(i) for i in lost[0])
+        raise GraphError(
+            f"{where}: the value {array[at]} at {list(at)} is out of the range of {named}"
+        )
+    return out
+
+
+def _is_lost(given: npt.NDArray[Any], cast: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Find the elements that the dtype of `cast` has no value near."""
+    kinds = [dtypes.kind(str(dtypes.name_of_numpy(array.dtype))) for array in (given, cast)]
+    lost: npt.NDArray[np.bool_] = np.zeros(given.shape, np.bool_)
+    if kinds[1] == "float":
+        lost = np.isfinite(given) & ~np.isfinite(cast)
+    elif kinds == ["float", "int"]:
+        wide, limit = given.astype(np.float64), 2.0 ** (8 * cast.itemsize - 1)
+        lost = ~((wide >= -limit) & (wide < limit))
+    elif kinds == ["int", "int"]:
+        lost = given != cast
+    return lost

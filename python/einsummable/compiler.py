@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from einsummable import _core
-from einsummable.errors import DeviceError, PlanError
+from einsummable.errors import DeviceError, PlanError, shown
 from einsummable.executable import Executable
 from einsummable.graph import Graph
 from einsummable.options import Devices, Pins, device_count, make_options
@@ -76,9 +76,9 @@ def _devices(plan: object, devices: Devices | None) -> Devices | None:
     if plan is None:
         return devices
     if not isinstance(plan, Plan):
-        raise PlanError(f"plan must be a Plan, not {plan!r}")
+        raise PlanError(f"plan must be a Plan, not {shown(plan)}")
     if devices is not None and device_count(devices) != plan.devices:
-        raise DeviceError(f"the plan is for {plan.devices} devices, not for {devices!r}")
+        raise DeviceError(f"the plan is for {plan.devices} devices, not for {shown(devices)}")
     return plan.devices
 
 

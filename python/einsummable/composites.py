@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from einsummable import attributes
 from einsummable.builder import Builder
-from einsummable.errors import GraphError
+from einsummable.errors import GraphError, shown
 from einsummable.handle import describe
 from einsummable.operands import Operand
 
@@ -206,7 +206,7 @@ class Composites(Builder):
         if not isinstance(approximate, str) or approximate not in functions:
             raise GraphError(
                 f"{self._call('gelu', name)}: approximate must be 'none' or 'tanh', "
-                f"not {approximate!r}"
+                f"not {shown(approximate)}"
             )
         return self.apply(functions[approximate], [x], name=name)[0]
 

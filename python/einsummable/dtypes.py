@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from einsummable.errors import GraphError
+from einsummable.errors import GraphError, shown
 
 DTypeLike = str | type | np.dtype[Any]
 """A name such as ``"float32"``, or what NumPy takes for a dtype."""
@@ -34,8 +34,8 @@ def dtype_name(dtype: object) -> str:
     """
     name = dtype if isinstance(dtype, str) else _foreign_name(dtype)
     if name not in NUMPY_DTYPES:
-        shown = repr(dtype) if name is None else repr(name)
-        raise GraphError(f"there is no dtype {shown}; there are {', '.join(NUMPY_DTYPES)}")
+        given = shown(dtype if name is None else name)
+        raise GraphError(f"there is no dtype {given}; there are {', '.join(NUMPY_DTYPES)}")
     return name
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from einsummable import _core
 from einsummable.attributes import integers, text
-from einsummable.errors import ExchangeError, GraphError
+from einsummable.errors import ExchangeError, GraphError, shown
 
 __all__ = ["Program", "parse"]
 
@@ -40,7 +40,7 @@ class Program:
             For a partition that is not there, or sites that are no numbers.
         """
         if members is not None and not isinstance(members, Mapping):
-            raise ExchangeError(f'members are given as {{"G1": [0, 1]}}, not as {members!r}')
+            raise ExchangeError(f'members are given as {{"G1": [0, 1]}}, not as {shown(members)}')
         try:
             named = {
                 text("a partition", name): integers(f"members of {name}", sites)

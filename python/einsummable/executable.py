@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from einsummable import _core, arrays, dtypes
-from einsummable.attributes import shown
-from einsummable.errors import GraphError, InputError
+from einsummable.errors import GraphError, InputError, shown
 from einsummable.graph import Graph
 from einsummable.handle import Handle
 from einsummable.operands import is_number, scalar
@@ -37,8 +36,8 @@ class Results(dict[str, npt.NDArray[Any]]):
         name = self._names.get(key) if isinstance(key, Tensor) else key
         if isinstance(name, str) and name in self:
             return super().__getitem__(name)
-        shown = key.name if isinstance(key, Tensor) else key
-        raise InputError(f"no tensor is saved as {shown!r}; there are {', '.join(map(repr, self))}")
+        wanted = shown(key.name if isinstance(key, Tensor) else key)
+        raise InputError(f"no tensor is saved as {wanted}; there are {', '.join(map(repr, self))}")
 
     def __getattr__(self, name: str) -> npt.NDArray[Any]:
         """Give the array saved under a name."""
@@ -165,7 +164,7 @@ class Executable:
         try:
             Path(path).write_text(json.dumps({"traceEvents": lanes + tasks}), encoding="utf-8")
         except (OSError, TypeError, ValueError) as error:
-            raise InputError(f"the trace {path!r} cannot be written: {error}") from None
+            raise InputError(f"the trace {shown(path)} cannot be written: {error}") from None
 
     def load(self, parameters: Given | None = None, /, **named: Any) -> None:
         """Copy parameters to the devices, where they stay.
@@ -241,7 +240,7 @@ class Executable:
                 raise InputError(f"{key.name!r} is a tensor of another graph")
             key = key.name
         if not isinstance(key, str):
-            raise InputError(f"arrays are given by name or handle, not by {key!r}")
+            raise InputError(f"arrays are given by name or handle, not by {shown(key)}")
         if key not in self._given:
             listed = ", ".join(map(repr, self._given)) or "none"
             raise InputError(f"there is no input or parameter called {key!r}; there are {listed}")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from einsummable import _core
 from einsummable.attributes import integers, name_or_default, text
 from einsummable.dtypes import DTypeLike, dtype_name
-from einsummable.errors import GraphError
+from einsummable.errors import GraphError, shown
 from einsummable.operators import GraphOperators
 from einsummable.tensor import Tensor
 
@@ -79,7 +79,7 @@ class Graph(GraphOperators):
             If it is no tensor of this graph, or the name is taken.
         """
         if not isinstance(tensor, Tensor):
-            raise GraphError(f"save: a tensor of a graph is saved, not {tensor!r}")
+            raise GraphError(f"save: a tensor of a graph is saved, not {shown(tensor)}")
         if tensor.graph is not self:
             raise GraphError(f"save: {tensor.name!r} is a tensor of another graph")
         self._core.save(tensor.id, name_or_default("save: name", name))

@@ -7,8 +7,7 @@ import operator
 from dataclasses import dataclass, field
 from typing import Any
 
-from einsummable.attributes import shown
-from einsummable.errors import GraphError
+from einsummable.errors import GraphError, shown
 from einsummable.handle import Handle, describe
 
 Index = Any

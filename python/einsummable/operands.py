@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from einsummable import arrays, dtypes
-from einsummable.attributes import shown
-from einsummable.errors import GraphError
+from einsummable.errors import GraphError, shown
 from einsummable.handle import Handle
 
 if TYPE_CHECKING:

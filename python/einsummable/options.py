@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from einsummable import _core
-from einsummable.attributes import boolean, integer, shown, text
-from einsummable.errors import DeviceError, Error, GraphError, InputError, PlanError
+from einsummable.attributes import boolean, integer, text
+from einsummable.errors import DeviceError, Error, GraphError, InputError, PlanError, shown
 from einsummable.handle import Handle
 
 Devices = int | Sequence[int]
@@ -92,16 +92,17 @@ def _pins(specs: Pins | None) -> dict[str, dict[str, int]]:
         return {}
     legal = 'specs names operators, indices and counts, as {"up": {"i": 8}}'
     if not isinstance(specs, Mapping):
-        raise PlanError(f"{legal}; it is {specs!r}")
-    out = {}
+        raise PlanError(f"{legal}; it is {shown(specs)}")
+    out: dict[str, dict[str, int]] = {}
     for op, counts in specs.items():
         if not isinstance(op, (str, Handle)) or not isinstance(counts, Mapping):
-            raise PlanError(f"{legal}; {op!r} has {counts!r}")
+            raise PlanError(f"{legal}; {shown(op)} has {shown(counts)}")
         name = op_name(op)
-        out[name] = {
-            str(index): _checked(PlanError, f"specs[{name!r}][{index!r}]", count, 1)
-            for index, count in counts.items()
-        }
+        out[name] = {}
+        for index, count in counts.items():
+            if not isinstance(index, str):
+                raise PlanError(f"{legal}; {name!r} has the index {shown(index)}")
+            out[name][index] = _checked(PlanError, f"specs[{name!r}][{index!r}]", count, 1)
     return out
 
 
@@ -112,8 +113,8 @@ def _choose(
         return
     legal = f"{option} is {' or '.join(map(repr, there))}"
     if isinstance(value, str) and value in later:
-        raise error(f"{option}={value!r} is not there yet; {legal}")
-    raise error(f"{legal}, not {value!r}")
+        raise error(f"{option}={shown(value)} is not there yet; {legal}")
+    raise error(f"{legal}, not {shown(value)}")
 
 
 def _checked(

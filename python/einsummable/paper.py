@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from einsummable.compiler import compile
 from einsummable.dtypes import DTypeLike
-from einsummable.errors import GraphError, InputError
+from einsummable.errors import GraphError, InputError, shown
 from einsummable.executable import Executable, Results
 from einsummable.graph import Graph
 from einsummable.operands import Operand
@@ -57,7 +57,7 @@ class PaperGraph(Graph):
     def insertTensor(self, desc: TensorDesc, *, name: str | None = None) -> Tensor:
         """Add a tensor to load; the same as `parameter`."""
         if not isinstance(desc, TensorDesc):
-            raise GraphError(f"insertTensor takes a tensorDesc, not {desc!r}")
+            raise GraphError(f"insertTensor takes a tensorDesc, not {shown(desc)}")
         return self.parameter(desc.shape, desc.dtype, name=name)
 
     def unary(
@@ -66,10 +66,12 @@ class PaperGraph(Graph):
         """Apply a function of one operand; `parameter` is its slope or exponent, if it has one."""
         info = OPERATORS.get(function) if isinstance(function, str) else None
         if info is None or len(info.inputs) != 1:
-            raise GraphError(f"there is no unary operator {function!r}")
+            raise GraphError(f"there is no unary operator {shown(function)}")
         given = {"a": parameter} if any(item.name == "a" for item in info.attributes) else {}
         if not given and parameter != 0:
-            raise GraphError(f"{function} has no parameter; {parameter!r} must be left out or 0")
+            raise GraphError(
+                f"{function} has no parameter; {shown(parameter)} must be left out or 0"
+            )
         return self.apply(function, [x], given, name=name)[0]
 
     def load(self, arrays: Mapping[str | Tensor, Any]) -> None:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from einsummable import _core
-from einsummable.errors import PlanError
+from einsummable.errors import PlanError, shown
 from einsummable.graph import Graph
 from einsummable.handle import Handle
 from einsummable.options import Devices, Pins, make_options, op_name
@@ -75,7 +75,7 @@ class Plan:
             If there is no such operator.
         """
         if not isinstance(op, (str, Handle)):
-            raise PlanError(f"explain takes the name of an operator or a tensor, not {op!r}")
+            raise PlanError(f"explain takes the name of an operator or a tensor, not {shown(op)}")
         return _core.explain(self._core, self._options, op_name(op))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -94,7 +94,7 @@ class Plan:
 
     def __str__(self) -> str:
         """Give the table: operator, shape, cuts, and costs."""
-        return self._core.table()
+        return self._core.table().rstrip("\n")
 
     def __repr__(self) -> str:
         """Count what is in it."""
@@ -174,12 +174,12 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
 
 def _file(path: object) -> Path:
     if not isinstance(path, (str, os.PathLike)):
-        raise PlanError(f"the path of a plan must be a text or a path, not {path!r}")
+        raise PlanError(f"the path of a plan must be a text or a path, not {shown(path)}")
     return Path(path)
 
 
 def checked_graph(graph: object) -> Graph:
     """Check that it is a graph."""
     if not isinstance(graph, Graph):
-        raise PlanError(f"a Graph is planned, not {graph!r}")
+        raise PlanError(f"a Graph is planned, not {shown(graph)}")
     return graph

@@ -59,6 +59,11 @@ def setup_graph():
     return g, g.tensor([3, 4], "float32", name="x"), g.parameter([5, 6], "float32", name="w1")
 
 
+def attend(g, dtype):
+    q, m = g.tensor([1, 3, 4], name="q"), g.tensor([3, 3], dtype, name="m")
+    return g.attention(q, q, q, mask=m, name="a")
+
+
 GRAPH_MISTAKES = {
     "shapes": (
         lambda g, x, w: g.matmul(x, w, name="up"),
@@ -190,7 +195,7 @@ GRAPH_MISTAKES = {
     ),
     "too many inputs": (
         lambda g, x, w: g.apply("relu", [x, x]),
-        "relu: x is float32[3, 4] and x is float32[3, 4]; takes 1 inputs, not 2",
+        "relu: x is float32[3, 4] and x is float32[3, 4]; takes 1 input, not 2",
     ),
     "inputs of an operator of none": (
         lambda g, x, w: g.apply("iota", [x], {"shape": [2]}),
@@ -298,6 +303,43 @@ GRAPH_MISTAKES = {
     "a notation that is no text": (
         lambda g, x, w: es.einsum(3, x),
         "einsum: spec must be a text, not 3",
+    ),
+    "a mask of bools": (
+        lambda g, x, w: attend(g, "bool"),
+        'attention "a": q is float32[1, 3, 4], q is float32[1, 3, 4], q is float32[1, 3, 4] and m '
+        "is bool[3, 3]; m must be a float, as it is added to the scores; of a mask that says what "
+        "is seen give where(m, 0.0, -inf)",
+    ),
+    "a mask of ints": (
+        lambda g, x, w: attend(g, "int64"),
+        "m must be a float, as it is added to the scores; of a mask that says what is seen give "
+        "where(m != 0, 0.0, -inf)",
+    ),
+    "an array out of range": (
+        lambda g, x, w: g.constant(np.array([[0, 1e300]]), "float32"),
+        "constant: the value 1e+300 at [0, 1] is out of the range of float32",
+    ),
+    "an array of ints out of range": (
+        lambda g, x, w: g.constant(np.array([5, 2**31]), "int32"),
+        "constant: the value 2147483648 at [1] is out of the range of int32",
+    ),
+    "an array of what is no int": (
+        lambda g, x, w: g.constant(np.array([0.5, np.nan]), "int64"),
+        "constant: the value nan at [1] is out of the range of int64",
+    ),
+    "a large array out of range": (
+        lambda g, x, w: g.constant(np.full(100, -1e6), "float16"),
+        "constant: the value -1000000.0 at [0] is out of the range of float16",
+    ),
+    "a name of other bytes than text": (
+        lambda g, x, w: es.parse_graph('graph 1\n%0 = input f32[3] "a\\xff"'),
+        'graph text, line 2, column 1: the name "a\\xff" is no text: names are UTF-8',
+    ),
+    "a notation of other bytes than text": (
+        lambda g, x, w: es.parse_graph(
+            'graph 1\n%0 = input f32[3] "a"\n%1 = einsum(%0, spec="\\xffi") "e"'
+        ),
+        "graph text, line 3",
     ),
     "a graph of text": (
         lambda g, x, w: es.parse_graph("graph 1\n%0 = input f32[3] x"),

@@ -22,10 +22,30 @@ TEST(Text, AnyBytesSurviveQuoting) {
   for (int round = 0; round < 2000; ++round) {
     std::string name;
     for (unsigned i = random() % 12; i > 0; --i) name += static_cast<char>(random() % 256);
+    EXPECT_TRUE(is_utf8(quote(name)));
     Lexer lexer(quote(name));
     EXPECT_EQ(lexer.string("a name"), name);
     EXPECT_TRUE(lexer.at_end());
   }
+}
+
+TEST(Text, KnowsUtf8) {
+  for (const char* good : {"", "plain", "\u00e9", "\u20ac", "\U0001f600", "a\u20acb"}) {
+    EXPECT_TRUE(is_utf8(good)) << good;
+    EXPECT_EQ(quote(good), '"' + std::string(good) + '"');
+  }
+  const char* const wrong[] = {"\xff",
+                               "\x80",
+                               "\xc3",
+                               "\xc0\x80",
+                               "\xe0\x80\x80",
+                               "\xed\xa0\x80",
+                               "\xf4\x90\x80\x80",
+                               "\xf0\x80\x80\x80",
+                               "\xe2\x82",
+                               "ab\xfe"};
+  for (const char* bad : wrong) EXPECT_FALSE(is_utf8(bad)) << quote(bad);
+  EXPECT_EQ(quote("\xff\u00e9\x80"), "\"\\xff\u00e9\\x80\"");
 }
 
 TEST(Text, FloatsSurvivePrinting) {

@@ -34,6 +34,36 @@ TEST(Graph, InfersTypesAndNamesWhatIsUnnamed) {
   EXPECT_EQ(graph.find_tensor("x"), x);
 }
 
+TEST(Graph, NamesAreText) {
+  EXPECT_EQ(message([](Graph& g) { g.input(DType::f32, {3}, "x\xff"); }),
+            "the name \"x\\xff\" is no text: names are UTF-8");
+  EXPECT_EQ(message([](Graph& g) {
+              g.apply("iota", {}, {{"shape", Shape{3}}}, "\xc3(");
+            }),
+            "iota \"\\xc3(\"; the name \"\\xc3(\" is no text: names are UTF-8");
+  EXPECT_EQ(message([](Graph& g) { g.save(g.input(DType::f32, {3}), "\x80"); }),
+            "the name \"\\x80\" is no text: names are UTF-8");
+  EXPECT_EQ(message([](Graph&) { parse_graph("graph 1\n%0 = input f32[3] \"\\xff\"\n"); }),
+            "graph text, line 2, column 1: the name \"\\xff\" is no text: names are UTF-8");
+}
+
+TEST(Graph, WhatIsAddedWhileItIsPrunedIsLeftOut) {
+  Graph graph;
+  TensorId x = graph.input(DType::f32, {3}, "x");
+  graph.save(graph.apply("relu", {x}, {}, "relu")[0], "y");
+  const std::string before = text(graph);
+  int asked = 0;
+  const Interruption adding([&] {
+    for (int i = 0; i < 1000; ++i) x = graph.apply("neg", {x})[0];
+    graph.save(x);
+    ++asked;
+    return false;
+  });
+  verify(graph, Interruption());
+  EXPECT_EQ(text(prune(graph, adding)), before);
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(Graph, ErrorsNameTheOperatorTheUsersNamesAndTheShapes) {
   EXPECT_EQ(message([](Graph& g) {
               const TensorId x = g.input(DType::f32, {3, 4}, "x");

@@ -16,9 +16,13 @@ namespace {
 
 class CpuExecution final : public Execution {
  public:
-  CpuExecution(std::shared_ptr<const TaskGraph> graph, int64_t threads)
+  CpuExecution(std::shared_ptr<const TaskGraph> graph, int64_t threads,
+               const Interruption& interruption)
       : graph_(std::move(graph)), arenas_(graph_), scheduler_(*graph_, threads) {
-    for (const Task& task : graph_->tasks) tasks_.push_back(prepare_task(*graph_, task, arenas_));
+    for (const Task& task : graph_->tasks) {
+      interruption.check();
+      tasks_.push_back(prepare_task(*graph_, task, arenas_));
+    }
     for (const PreparedTask& task : tasks_) {
       times_.push_back({.reference = task.kind == PreparedKernel::Kind::reference});
     }
@@ -77,13 +81,14 @@ Traits CpuExecutor::traits() const {
   return {.memory = options_.memory, .workspace = task_workspace};
 }
 
-std::unique_ptr<Execution> CpuExecutor::prepare(std::shared_ptr<const TaskGraph> graph) {
+std::unique_ptr<Execution> CpuExecutor::prepare(std::shared_ptr<const TaskGraph> graph,
+                                                const Interruption& interruption) {
   use_one_blas_thread();
   if (options_.memory == Traits::Memory::private_sites) require_private(*graph);
   const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
   const int64_t threads =
       options_.threads > 0 ? options_.threads : std::min(cores, graph->plan->sites);
-  return std::make_unique<CpuExecution>(std::move(graph), threads);
+  return std::make_unique<CpuExecution>(std::move(graph), threads, interruption);
 }
 
 void require_private(const TaskGraph& graph) {

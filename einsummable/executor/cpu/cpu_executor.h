@@ -20,7 +20,9 @@ class CpuExecutor final : public Executor {
   explicit CpuExecutor(CpuOptions options) : options_(options) {}
 
   Traits traits() const override;
-  std::unique_ptr<Execution> prepare(std::shared_ptr<const TaskGraph> graph) override;
+  using Executor::prepare;
+  std::unique_ptr<Execution> prepare(std::shared_ptr<const TaskGraph> graph,
+                                     const Interruption& interruption) override;
 
  private:
   CpuOptions options_;

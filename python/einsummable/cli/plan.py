@@ -48,13 +48,14 @@ def described(
     plan: planning.Plan, seconds: float, explanation: _core.Explanation | None
 ) -> dict[str, Any]:
     """Give what JSON says of a plan."""
+    cuts = plan.cuts
     out: dict[str, Any] = {
         "devices": plan.devices,
         "cost": plan.cost,
         "exact": plan.exact,
         "seconds": seconds,
         "operators": {
-            name: {"counts": counts, "cuts": plan.cuts[name]} for name, counts in plan.specs.items()
+            name: {"counts": counts, "cuts": cuts[name]} for name, counts in plan.specs.items()
         },
     }
     if explanation is not None:
