@@ -2,6 +2,7 @@
 #include "einsummable/logical/cost_model.h"
 
 #include "einsummable/base/checked.h"
+#include "einsummable/base/text.h"
 
 namespace einsummable {
 namespace {
@@ -28,6 +29,11 @@ OpCost proxy_of(const Operator& op, const JoinAggSpec& spec) {
 }
 
 }  // namespace
+
+void refuse_costs(const GraphOp& op, const Error& reason) {
+  throw PlanError(op.op->name() + " " + quote(op.name) + ": " + reason.what() +
+                  "; a plan is of costs below 2^59 elements");
+}
 
 CostModel communication_proxy() {
   return {.op = proxy_of, .mismatch = [](const Edge& edge) { return Cost{elements(edge.read)}; }};

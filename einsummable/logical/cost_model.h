@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "einsummable/base/error.h"
 #include "einsummable/graph/graph.h"
 #include "einsummable/logical/cost.h"
 
@@ -29,6 +30,9 @@ struct CostModel {
   std::function<OpCost(const Operator&, const JoinAggSpec&)> op;
   std::function<Cost(const Edge&)> mismatch;
 };
+
+// Throws PlanError: costs of the operator, whose `reason` is an overflow.
+[[noreturn]] void refuse_costs(const GraphOp& op, const Error& reason);
 
 // Section 4.3, in elements. Repartition: the elements read, where tilings differ. Join: the sizes
 // of all input blocks of all cells. Aggregation: (m - 1) * |block| for every output block of m

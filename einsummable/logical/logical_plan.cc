@@ -48,7 +48,7 @@ std::string cost_text(const Cost& cost) {
 // Repartition of one input: what is read of it, unless it is read in the tiling it is made in.
 int64_t repartition(const LogicalPlan& plan, const Graph& graph, size_t consumer, size_t input) {
   const GraphTensor& tensor = graph.tensor(graph.ops()[consumer].inputs[input]);
-  if (tensor.kind != GraphTensor::Kind::result) return 0;
+  if (tensor.is_given()) return 0;
   const JoinAggSpec& reader = *plan.ops[consumer].spec;
   std::vector<Interval> all;
   for (const Index& index : reader.signature().indices) all.push_back({0, index.extent});
@@ -57,6 +57,20 @@ int64_t repartition(const LogicalPlan& plan, const Graph& graph, size_t consumer
   const Tiling made = restrict_to(maker.output(static_cast<size_t>(tensor.output)), read);
   const Tiling wanted = reader.input(input);
   return made.product && wanted.product && made == wanted ? 0 : elements(read);
+}
+
+void add_cost(LogicalPlan& plan, const Graph& graph, const CostModel& model, size_t i) {
+  PlannedOp& op = plan.ops[i];
+  const OpCost cost = model.op(*graph.ops()[i].op, *op.spec);
+  op.join = cost.join;
+  op.aggregation = cost.aggregation;
+  op.repartition = 0;
+  for (size_t k = 0; k < graph.ops()[i].inputs.size(); ++k) {
+    op.repartition = checked_add(op.repartition, repartition(plan, graph, i, k));
+  }
+  plan.cost.main = checked_add(plan.cost.main, checked_add(cost.total.main, op.repartition));
+  plan.cost.aggregations = checked_add(plan.cost.aggregations, cost.total.aggregations);
+  plan.cost.replicated = checked_add(plan.cost.replicated, cost.total.replicated);
 }
 
 }  // namespace
@@ -87,17 +101,11 @@ void add_costs(LogicalPlan& plan, const Graph& graph) {
   const CostModel model = communication_proxy();
   plan.cost = {};
   for (size_t i = 0; i < plan.ops.size(); ++i) {
-    PlannedOp& op = plan.ops[i];
-    const OpCost cost = model.op(*graph.ops()[i].op, *op.spec);
-    op.join = cost.join;
-    op.aggregation = cost.aggregation;
-    op.repartition = 0;
-    for (size_t k = 0; k < graph.ops()[i].inputs.size(); ++k) {
-      op.repartition = checked_add(op.repartition, repartition(plan, graph, i, k));
+    try {
+      add_cost(plan, graph, model, i);
+    } catch (const Error& error) {
+      refuse_costs(graph.ops()[i], error);
     }
-    plan.cost.main = checked_add(plan.cost.main, checked_add(cost.total.main, op.repartition));
-    plan.cost.aggregations = checked_add(plan.cost.aggregations, cost.total.aggregations);
-    plan.cost.replicated = checked_add(plan.cost.replicated, cost.total.replicated);
   }
 }
 
@@ -148,7 +156,8 @@ std::string table(const LogicalPlan& plan, const Graph& graph) {
                     cut_text(*op.spec), std::to_string(op.spec->cells()),
                     std::to_string(op.repartition), std::to_string(op.join),
                     std::to_string(op.aggregation), percent(op.cost(), plan.cost.main)});
-    if (!op.reason.empty()) notes += graph.ops()[i].name + ": " + op.reason + "\n";
+    const bool has_indices = !op.spec->signature().indices.empty();  // a scalar: nothing to cut
+    if (has_indices && !op.reason.empty()) notes += graph.ops()[i].name + ": " + op.reason + "\n";
   }
   std::string total = "total " + std::to_string(plan.cost.main) + " elements";
   const std::string size =

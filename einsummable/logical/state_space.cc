@@ -16,6 +16,7 @@ StateSpace::StateSpace(const Candidates& candidates, OpId open)
   }
   std::map<const CandidateSet*, States> all;
   for (size_t i = 0; i < ops; ++i) {
+    candidates.interruption().check();
     const CandidateSet& set = candidates.of(OpId(static_cast<int64_t>(i)));
     States& states = all[&set];
     if (!states.kept) {
@@ -68,6 +69,7 @@ bool StateSpace::reduce() {
   std::vector<States> next = states_;
   bool changed = false;
   for (size_t i = 0; i < states_.size(); ++i) {
+    candidates_.interruption().check();
     const OpId op(static_cast<int64_t>(i));
     if (op == open_ || states_[i].kept->size() == 1) continue;
     States& result = results[surroundings(op)];
@@ -80,19 +82,19 @@ bool StateSpace::reduce() {
 }
 
 // The tiling on an edge, as the consumer sees it.
-TilingId StateSpace::tiling_at(size_t e, bool of_producer, const Candidate& candidate) const {
+TilingId StateSpace::tiling_at(size_t e, End end, const Candidate& candidate) const {
   const Edge& edge = candidates_.edges()[e];
-  if (!of_producer) return candidate.inputs[static_cast<size_t>(edge.input)];
+  if (end == End::consumer) return candidate.inputs[static_cast<size_t>(edge.input)];
   return candidates_.seen(e, candidate.outputs[static_cast<size_t>(edge.output)]);
 }
 
 // The tilings that one end of the edge has states for, sorted.
-std::vector<TilingId> StateSpace::offered(size_t e, bool by_producer) const {
+std::vector<TilingId> StateSpace::offered(size_t e, End by) const {
   const Edge& edge = candidates_.edges()[e];
-  const OpId op = by_producer ? edge.producer : edge.consumer;
+  const OpId op = by == End::producer ? edge.producer : edge.consumer;
   std::vector<TilingId> out;
   for (uint32_t pick : kept(op)) {
-    out.push_back(tiling_at(e, by_producer, candidates_.candidate(op, pick)));
+    out.push_back(tiling_at(e, by, candidates_.candidate(op, pick)));
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -110,16 +112,17 @@ std::vector<uint32_t> StateSpace::undominated(OpId op) const {
     rows.push_back({pick, candidates_.candidate(op, pick).cost.total, {}});
   }
   std::vector<Cost> price;
-  const auto add_edge = [&](size_t e, bool of_producer) {
-    const std::vector<TilingId> others = offered(e, !of_producer);
+  const auto add_edge = [&](size_t e, End own_end) {
+    const End other = own_end == End::producer ? End::consumer : End::producer;
+    const std::vector<TilingId> others = offered(e, other);
     for (Row& row : rows) {
-      const TilingId own = tiling_at(e, of_producer, candidates_.candidate(op, row.pick));
+      const TilingId own = tiling_at(e, own_end, candidates_.candidate(op, row.pick));
       row.tilings.push_back(std::ranges::binary_search(others, own) ? own : kUnmatched);
     }
     price.push_back(candidates_.mismatch(e));
   };
-  for (size_t e : in_edges_[op.index()]) add_edge(e, false);
-  for (size_t e : out_edges_[op.index()]) add_edge(e, true);
+  for (size_t e : in_edges_[op.index()]) add_edge(e, End::consumer);
+  for (size_t e : out_edges_[op.index()]) add_edge(e, End::producer);
   std::ranges::stable_sort(rows, {}, &Row::cost);
   std::vector<const Row*> kept;
   const auto superfluous = [&](const Row& b) {
@@ -142,6 +145,7 @@ std::vector<uint32_t> StateSpace::undominated(OpId op) const {
 
 void StateSpace::make_tables() {
   for (size_t i = 0; i < states_.size(); ++i) {
+    candidates_.interruption().check();
     const OpId op(static_cast<int64_t>(i));
     std::vector<Cost> costs;
     for (uint32_t pick : kept(op)) costs.push_back(candidates_.candidate(op, pick).cost.total);
@@ -149,6 +153,7 @@ void StateSpace::make_tables() {
   }
   std::map<std::vector<int64_t>, std::shared_ptr<const std::vector<Cost>>> tables;
   for (size_t e = 0; e < candidates_.edges().size(); ++e) {
+    candidates_.interruption().check();
     const Edge& edge = candidates_.edges()[e];
     auto& table = tables[{states_[edge.producer.index()].id, states_[edge.consumer.index()].id,
                           edge.output, edge.input, candidates_.read_id(e)}];

@@ -38,8 +38,10 @@ class StateSpace {
 
   std::vector<int64_t> surroundings(OpId op) const;
   std::vector<uint32_t> undominated(OpId op) const;
-  std::vector<TilingId> offered(size_t edge, bool by_producer) const;
-  TilingId tiling_at(size_t edge, bool of_producer, const Candidate& candidate) const;
+  enum class End : uint8_t { producer, consumer };  // of an edge
+
+  std::vector<TilingId> offered(size_t edge, End by) const;
+  TilingId tiling_at(size_t edge, End end, const Candidate& candidate) const;
   States intern(const CandidateSet* set, std::vector<uint32_t> kept);
   bool reduce();
   void make_tables();

@@ -43,6 +43,9 @@ std::vector<int64_t> resident_bytes(const Graph& graph, TensorId tensor, const H
   return bytes;
 }
 
+// Gains that `synthesis::place` takes are below 2^53.
+constexpr int64_t kMostGain = (int64_t{1} << 53) - 1;
+
 }  // namespace
 
 std::vector<SiteId> place(const Graph& graph, OpId op, const JoinAggSpec& spec,
@@ -65,9 +68,12 @@ std::vector<SiteId> place(const Graph& graph, OpId op, const JoinAggSpec& spec,
       }
     }
   }
-  // Of equal placements the one with cell i on site i: a bonus of one byte, everything else doubled
-  // often enough to outweigh all of them.
-  for (int64_t& bytes : gain) bytes = checked_multiply(bytes, cells + 1);
+  // Of equal placements the one with cell i on site i: a bonus of one, everything else multiplied
+  // so that it outweighs all of them. Petabytes are counted in units that leave room for that.
+  const int64_t most = gain.empty() ? 0 : *std::ranges::max_element(gain);
+  int64_t unit = 1;
+  while (most / unit >= kMostGain / (cells + 1)) unit *= 2;
+  for (int64_t& bytes : gain) bytes = bytes / unit * (cells + 1);
   for (int64_t cell = 0; cell < cells; ++cell) ++gain[static_cast<size_t>(cell * sites + cell)];
   return synthesis::place(cells, sites, gain);
 }

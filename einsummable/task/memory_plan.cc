@@ -68,12 +68,14 @@ int64_t lowest_fit(const std::vector<Placed>& placed, const std::vector<Lifetime
 
 // Places the buffers of one site; gives its arena's size.
 int64_t place_buffers(TaskGraph& graph, std::vector<size_t> of_site,
-                      const std::vector<Lifetime>& lives, int64_t alignment) {
+                      const std::vector<Lifetime>& lives, int64_t alignment,
+                      const Interruption& interruption) {
   std::ranges::stable_sort(of_site, std::ranges::greater(),
                            [&](size_t b) { return lives[b].bytes; });
   std::vector<Placed> placed;
   int64_t arena = 0;
   for (size_t b : of_site) {
+    interruption.check();
     Buffer& buffer = graph.buffers[b];
     const int64_t bytes = lives[b].bytes;
     buffer.offset = bytes == 0 ? 0 : lowest_fit(placed, lives, lives[b], bytes, alignment);
@@ -91,11 +93,12 @@ void add_after(Task& task, TaskId earlier) {
 }
 
 // Orders the writers of each buffer after everything that touched the memory it takes over.
-void order_reuse(TaskGraph& graph, std::vector<size_t> of_site,
-                 const std::vector<Lifetime>& lives) {
+void order_reuse(TaskGraph& graph, std::vector<size_t> of_site, const std::vector<Lifetime>& lives,
+                 const Interruption& interruption) {
   std::ranges::stable_sort(of_site, {}, [&](size_t b) { return lives[b].first; });
   std::vector<Placed> owners;  // disjoint: which buffer had each stretch of memory last
   for (size_t b : of_site) {
+    interruption.check();
     const Buffer& buffer = graph.buffers[b];
     if (lives[b].bytes == 0) continue;
     const Placed mine{buffer.offset, buffer.offset + lives[b].bytes, b};
@@ -125,7 +128,7 @@ std::string megabytes(int64_t bytes) {
 
 }  // namespace
 
-void plan_memory(TaskGraph& graph, const Traits& traits) {
+void plan_memory(TaskGraph& graph, const Traits& traits, const Interruption& interruption) {
   const std::vector<Lifetime> lives = lifetimes(graph);
   std::vector<std::vector<size_t>> of_site(static_cast<size_t>(graph.plan->sites));
   for (size_t b = 0; b < graph.buffers.size(); ++b) {
@@ -133,10 +136,12 @@ void plan_memory(TaskGraph& graph, const Traits& traits) {
   }
   graph.memory.assign(of_site.size(), {});
   for (size_t site = 0; site < of_site.size(); ++site) {
-    graph.memory[site].arena = place_buffers(graph, of_site[site], lives, traits.alignment);
-    order_reuse(graph, of_site[site], lives);
+    graph.memory[site].arena =
+        place_buffers(graph, of_site[site], lives, traits.alignment, interruption);
+    order_reuse(graph, of_site[site], lives, interruption);
   }
   for (Task& task : graph.tasks) {
+    interruption.check();
     if (is_copy(task.kind) || !traits.workspace) continue;
     task.workspace = traits.workspace(graph, task);
     int64_t& workspace = graph.memory[task.site.index()].workspace;
@@ -161,13 +166,18 @@ void check_memory_limit(const TaskGraph& graph, int64_t limit) {
     total = checked_add(total, buffer.bytes());
   }
   const int64_t parameters = by_role[static_cast<size_t>(Buffer::Role::parameter)];
+  // Figures that would read the same are given in bytes.
+  const bool alike = megabytes(limit) == megabytes(worst->peak());
+  const auto amount = [&](int64_t bytes) {
+    return alike ? std::to_string(bytes) + " B" : megabytes(bytes);
+  };
   throw MemoryLimitError(
-      "the plan does not fit " + megabytes(limit) + " a device on " +
+      "the plan does not fit " + amount(limit) + " a device on " +
       std::to_string(graph.memory.size()) + " devices: device " + std::to_string(site) + " needs " +
-      megabytes(worst->peak()) + " (parameters " + megabytes(parameters) +
-      ", inputs, activations and partial results " + megabytes(worst->arena - parameters) +
-      ", workspace " + megabytes(worst->workspace) + "); more devices, or a limit of " +
-      megabytes(worst->peak()) + ", would do");
+      amount(worst->peak()) + " (parameters " + amount(parameters) +
+      ", inputs, activations and partial results " + amount(worst->arena - parameters) +
+      ", workspace " + amount(worst->workspace) + "); more devices, or a limit of " +
+      amount(worst->peak()) + ", would do");
 }
 
 }  // namespace einsummable

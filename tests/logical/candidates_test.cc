@@ -168,6 +168,22 @@ TEST(Pins, ThatCannotBeMetListWhatCan) {
   EXPECT_EQ(pinned({{"none", {{"i", 2}}}}), "there is no operator called \"none\" to pin");
 }
 
+TEST(Costs, ThatDoNotFitNameTheOperator) {
+  Graph g;
+  const int64_t extent = int64_t{1} << 29;
+  const auto matrix = [&](const char* name) { return g.input(DType::f32, {extent, extent}, name); };
+  const TensorId x = g.apply("matmul", {matrix("a"), matrix("b")}, {}, "first")[0];
+  g.save(g.apply("matmul", {x, matrix("c")}, {}, "second")[0]);
+  for (Selector selector : {Selector::optimal, Selector::paper, Selector::greedy}) {
+    EXPECT_EQ(plan_error([&] { optimise(g, {.p = 8, .selector = selector}); }),
+              "matmul \"first\": the costs up to here do not fit in 64 bits; a plan is of costs "
+              "below 2^59 elements");
+  }
+  EXPECT_EQ(plan_error([&] { optimise(g, {.p = 4096}); }),
+            "matmul \"first\": a size does not fit in 64 bits (multiplication); a plan is of costs "
+            "below 2^59 elements");
+}
+
 TEST(Options, RefuseAProcessorCountOutOfRange) {
   const Graph g = product({8, 8}, {8, 8});
   for (int64_t p : {int64_t{0}, int64_t{-1}, kMaximalProcessors + 1}) {

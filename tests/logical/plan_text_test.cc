@@ -126,5 +126,16 @@ total 608 elements; exact (width 1, 3 operators)
 )");
 }
 
+TEST(PlanText, TheTableSaysNothingOfScalarsThatCannotBeCut) {
+  Graph g;
+  const Attributes two = {{"shape", Shape{}}, {"values", std::vector<double>{2}}};
+  const TensorId x = g.input(DType::f32, {8, 3}, "x"), c = g.apply("constant", {}, two, "two")[0];
+  g.save(g.apply("multiply", {x, c}, {}, "double")[0]);
+  g.save(g.apply("softmax", {x}, {{"axis", int64_t{0}}}, "softmax")[0]);
+  const std::string shown = table(optimise(g, {.p = 4}), g);
+  EXPECT_EQ(shown.find("two: "), std::string::npos) << shown;
+  EXPECT_NE(shown.find("softmax: 4 cells are not possible"), std::string::npos) << shown;
+}
+
 }  // namespace
 }  // namespace einsummable

@@ -92,6 +92,20 @@ TEST(Placement, LeavesTheMostBytesWhereTheyAre) {
   }
 }
 
+TEST(Placement, TakesTensorsOfPetabytes) {
+  Graph graph;
+  const int64_t extent = int64_t{1} << 57;
+  const TensorId x = graph.input(DType::f32, {extent}, "x");
+  const TensorId y = graph.apply("relu", {x}, {}, "first")[0];
+  graph.save(graph.apply("relu", {y}, {}, "second")[0]);
+  const JoinAggSpec spec = cut(*graph.ops()[0].op, {{"i0", 8}});
+  Holdings holdings(graph);
+  std::vector<SiteId> backwards;
+  for (int64_t site = 8; site-- > 0;) backwards.emplace_back(site);
+  holdings.produce(OpId(0), spec, backwards);
+  EXPECT_EQ(place(graph, OpId(1), spec, holdings, 8), backwards);
+}
+
 TEST(Placement, KeepsCellsAtTheirOwnNumbersWhereNothingIsResident) {
   Graph graph;
   const TensorId x = graph.input(DType::f32, {6, 6}, "x");

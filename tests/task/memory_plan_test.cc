@@ -144,7 +144,24 @@ TEST(MemoryPlan, LimitErrorsSayWhatIsNeededAndWhatWouldDo) {
                  "(parameters 4.0 MB, inputs, activations and partial results 4.0 MB, workspace "
                  "0 B); more devices, or a limit of 8.0 MB, would do");
   }
-  EXPECT_THROW(check_memory_limit(tasks, peak_bytes(tasks) - 1), MemoryLimitError);
+}
+
+TEST(MemoryPlan, FiguresThatWouldReadTheSameAreGivenInBytes) {
+  Graph graph;
+  const TensorId x = graph.input(DType::f32, {1000, 1000}, "x");
+  graph.save(graph.apply("relu", {x}, {}, "relu")[0], "y");
+  const TaskGraph tasks = lowered(plan_of(graph, 1, {}), {});
+  const int64_t peak = peak_bytes(tasks);
+  try {
+    check_memory_limit(tasks, peak - 1);
+    FAIL() << "no error";
+  } catch (const MemoryLimitError& error) {
+    const std::string needs = std::to_string(peak) + " B", said = error.what();
+    EXPECT_TRUE(said.starts_with("the plan does not fit " + std::to_string(peak - 1) +
+                                 " B a device on 1 devices: device 0 needs " + needs))
+        << said;
+    EXPECT_TRUE(said.ends_with("a limit of " + needs + ", would do")) << said;
+  }
 }
 
 }  // namespace

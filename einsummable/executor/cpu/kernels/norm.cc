@@ -13,6 +13,7 @@
 #include "einsummable/executor/cpu/kernels/targets.h"
 #include "hwy/foreach_target.h"
 
+#include "einsummable/executor/cpu/kernels/wide-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,12 +22,6 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Wide = hn::ScalableTag<double>;
-
-HWY_INLINE auto load(Wide d, const double* x) { return hn::LoadU(d, x); }
-HWY_INLINE auto load(Wide d, const float* x) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Wide>(), x));
-}
 template <class V>
 HWY_INLINE void store(V v, Wide d, double* y) {
   hn::StoreU(v, d, y);
@@ -44,7 +39,7 @@ double squares(const T* x, double mean, int64_t n) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto m = hn::Set(d, mean);
   const auto add = [&](auto sum, const T* at) HWY_ATTR {
-    const auto v = hn::Sub(load(d, at), m);
+    const auto v = hn::Sub(load_wide(d, at), m);
     return hn::MulAdd(v, v, sum);
   };
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
@@ -72,8 +67,8 @@ void apply(const T* x, double mean, double factor, const T* weight, const T* bia
   const auto m = hn::Set(d, mean), f = hn::Set(d, factor);
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const auto unit = hn::Mul(hn::Sub(load(d, x + i), m), f);
-    store(hn::MulAdd(unit, load(d, weight + i), load(d, bias + i)), d, y + i);
+    const auto unit = hn::Mul(hn::Sub(load_wide(d, x + i), m), f);
+    store(hn::MulAdd(unit, load_wide(d, weight + i), load_wide(d, bias + i)), d, y + i);
   }
   for (; i < n; ++i) {
     const double unit = (static_cast<double>(x[i]) - mean) * factor;

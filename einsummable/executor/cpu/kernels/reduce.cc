@@ -157,7 +157,8 @@ struct Axes {
   LoopAxis<2> read;
   enum class Along : uint8_t { reduced, kept } along = Along::reduced;
 
-  Axes(const StridedView& x, std::span<const int64_t> axes, const StridedView& y, bool rows_only) {
+  Axes(Reduction reduction, const StridedView& x, std::span<const int64_t> axes,
+       const StridedView& y) {
     size_t out = 0;
     for (size_t i = 0; i < x.shape.size(); ++i) {
       if (std::ranges::binary_search(axes, static_cast<int64_t>(i))) {
@@ -174,7 +175,8 @@ struct Axes {
       return loop.axes().empty() ? std::numeric_limits<int64_t>::max()
                                  : std::abs(loop.axes().back().strides[0]);
     };
-    if (!rows_only && step(kept) < step(reduced) && kept.axes().back().extent >= kFewColumns) {
+    const bool by_rows = reduction == Reduction::log_sum_exp;
+    if (!by_rows && step(kept) < step(reduced) && kept.axes().back().extent >= kFewColumns) {
       along = Along::kept;
       read = kept.pop_inner();
     } else {
@@ -259,14 +261,14 @@ void reduce_columns(Reduction reduction, const StridedView& x, const Axes& axes,
 
 int64_t reduce_workspace_bytes(Reduction reduction, const StridedView& x,
                                std::span<const int64_t> axes, const StridedView& y) {
-  const Axes split(x, axes, y, reduction == Reduction::log_sum_exp);
+  const Axes split(reduction, x, axes, y);
   return workspace_array(split.buffer(), element_size(x.dtype)) +
          workspace_array(split.along == Axes::Along::kept ? split.buffer() : 0, sizeof(double));
 }
 
 void reduce(Reduction reduction, const StridedView& x, std::span<const int64_t> axes, double scale,
             const StridedView& y, std::span<std::byte> workspace) {
-  const Axes split(x, axes, y, reduction == Reduction::log_sum_exp);
+  const Axes split(reduction, x, axes, y);
   Workspace memory(workspace);
   with_element_type(x.dtype, [&](auto element) {
     using E = decltype(element);

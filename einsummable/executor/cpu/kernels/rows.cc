@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"
 
 #include "einsummable/executor/cpu/kernels/exp-inl.h"
+#include "einsummable/executor/cpu/kernels/wide-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,13 +18,6 @@ namespace einsummable::cpu::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-using Wide = hn::ScalableTag<double>;
-
-HWY_INLINE auto load_wide(Wide d, const double* x) { return hn::LoadU(d, x); }
-HWY_INLINE auto load_wide(Wide d, const float* x) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Wide>(), x));
-}
 
 template <class T>
 double sum(const T* x, int64_t n) {
