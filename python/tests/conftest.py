@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixed seeds, and imports of the pure Python subpackages without the extension."""
+"""Fixed seeds, and Ctrl-C that raises."""
 
 import os
 import signal
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "einsummable"))
 
 # The same examples on every run; a busy machine is no failure.
 full = "EINSUMMABLE_TEST_FULL" in os.environ

@@ -8,13 +8,14 @@ import math
 from pathlib import Path
 from typing import Any
 
-import data
 import numpy as np
 import numpy.typing as npt
 import pytest
-from models import _minilm_weights, _reference
-from models._minilm_weights import LAYERS, MAX_TOKENS, MiniLMWeights
-from models.minilm import MiniLM
+
+from einsummable import data
+from einsummable.models import _minilm_weights, _reference
+from einsummable.models._minilm_weights import LAYERS, MAX_TOKENS, MiniLMWeights
+from einsummable.models.minilm import MiniLM
 
 Array = npt.NDArray[np.float64]
 

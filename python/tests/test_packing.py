@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.packing import CHUNK_TOKENS, pack, unpack
+
+from einsummable.models.packing import CHUNK_TOKENS, pack, unpack
 
 
 @st.composite

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models whose weights come in packages, ready to run."""
 
-from .minilm import MiniLM
+from einsummable.models.minilm import MiniLM
 
 __all__ = ["MiniLM"]

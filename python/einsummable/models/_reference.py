@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ._minilm_weights import (
+from einsummable.models._minilm_weights import (
     HEAD_DIM,
     HEADS,
     LAYER_NORM_EPS,

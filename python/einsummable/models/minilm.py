@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ._minilm_weights import (
+from einsummable.compiler import compile
+from einsummable.errors import InputError
+from einsummable.executable import Executable
+from einsummable.graph import Graph
+from einsummable.models._minilm_weights import (
     HEAD_DIM,
     HEADS,
     LAYER_NORM_EPS,
@@ -22,12 +25,12 @@ from ._minilm_weights import (
     load_tokenizer,
     load_weights,
 )
-from .packing import CHUNK_TOKENS, Chunk, pack, unpack
+from einsummable.models.packing import CHUNK_TOKENS, Chunk, pack, unpack
+from einsummable.options import Devices
+from einsummable.tensor import Tensor
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
-
-Devices = int | Sequence[int]
 
 KEPT_EXECUTABLES = 4
 """Executables a model keeps; each holds the weights, 90 MB and more, on its devices."""
@@ -53,7 +56,7 @@ class MiniLM:
     def __init__(self, weights: MiniLMWeights, tokenizer: Tokenizer) -> None:
         self._weights = weights
         self._tokenizer = tokenizer
-        self._executables: OrderedDict[tuple[tuple[int, ...], str], Any] = OrderedDict()
+        self._executables: OrderedDict[tuple[tuple[int, ...], str], Executable] = OrderedDict()
         self._lock = threading.Lock()
 
     @classmethod
@@ -105,17 +108,16 @@ class MiniLM:
         """
         return [encoding.ids for encoding in self._tokenizer.encode_batch(_texts(sentences))]
 
-    def executable(self, ends: Sequence[int], devices: Devices = 8) -> Any:
+    def executable(self, ends: Sequence[int], devices: Devices = 8) -> Executable:
         """Give the executable for sentences that end at `ends`, with the weights loaded.
 
         It takes ``ids`` and ``positions``, int32 ``[ends[-1]]``, and gives ``embedding``,
         float32 ``[len(ends), 384]``.
         """
-        package: Any = importlib.import_module("einsummable")
         key = (tuple(ends), str(devices))
         with self._lock:
             if key not in self._executables:
-                made = package.compile(self.graph(ends), devices=devices)
+                made = compile(self.graph(ends), devices=devices)
                 made.load(self.parameters())
                 self._executables[key] = made
             self._executables.move_to_end(key)
@@ -123,7 +125,7 @@ class MiniLM:
                 self._executables.popitem(last=False)
             return self._executables[key]
 
-    def graph(self, ends: Sequence[int]) -> Any:
+    def graph(self, ends: Sequence[int]) -> Graph:
         """Build the graph over packed sentences that end at `ends`.
 
         Inputs are ``ids`` and ``positions``, int32 ``[ends[-1]]``; the parameters have the names
@@ -158,69 +160,68 @@ class _Builder:
     """Writes the graph; its tensors are packed tokens, ``[tokens, 384]``, unless said."""
 
     def __init__(self, weights: dict[str, npt.NDArray[np.float32]], ends: Sequence[int]) -> None:
-        self._es: Any = importlib.import_module("einsummable")
         self._ends = list(ends)
         self._tokens = self._ends[-1]
-        self._graph = self._es.Graph()
+        self._graph = Graph()
         self._parameters = {
             name: self._graph.parameter(list(value.shape), "float32", name=name)
             for name, value in weights.items()
         }
 
-    def embedding(self) -> Any:
-        es, graph = self._es, self._graph
+    def embedding(self) -> Graph:
+        graph = self._graph
         ids = graph.tensor([self._tokens], "int32", name="ids")
         positions = graph.tensor([self._tokens], "int32", name="positions")
-        words = es.embedding(self._parameters["words"], ids, name="word_rows")
-        places = es.embedding(self._parameters["positions_table"], positions, name="position_rows")
+        words = graph.embedding(self._parameters["words"], ids, name="word_rows")
+        places = graph.embedding(
+            self._parameters["positions_table"], positions, name="position_rows"
+        )
         x = self._norm("norm", words + places + self._parameters["token_type"])
         for i in range(LAYERS):
             x = self._layer(f"layers.{i}", x)
-        mean = es.segment_mean(x, self._ends, axis=0, name="mean")
-        length = es.sqrt(es.sum(mean * mean, axis=1, keepdims=True))
-        graph.save(mean / es.maximum(length, 1e-12), name="embedding")
+        mean = graph.segment_mean(x, self._ends, axis=0, name="mean")
+        length = graph.sqrt(graph.sum(mean * mean, axis=1, keepdims=True))
+        graph.save(mean / graph.maximum(length, 1e-12), name="embedding")
         return graph
 
-    def _layer(self, name: str, x: Any) -> Any:
+    def _layer(self, name: str, x: Tensor) -> Tensor:
         x = self._norm(f"{name}.attention_norm", x + self._attention(name, x))
-        hidden = self._es.gelu(self._linear(f"{name}.up", x), name=f"{name}.gelu")
+        hidden = self._graph.gelu(self._linear(f"{name}.up", x), name=f"{name}.gelu")
         return self._norm(f"{name}.output_norm", x + self._linear(f"{name}.down", hidden))
 
-    def _attention(self, name: str, x: Any) -> Any:
-        es = self._es
+    def _attention(self, name: str, x: Tensor) -> Tensor:
         query, key, value = (
             self._heads(self._linear(f"{name}.{part}", x)) for part in ("query", "key", "value")
         )
-        heads = es.attention(query, key, value, ends=self._ends, name=f"{name}.attention")
-        joined = es.reshape(es.transpose(heads, [1, 0, 2]), [self._tokens, WIDTH])
+        heads = self._graph.attention(query, key, value, ends=self._ends, name=f"{name}.attention")
+        joined = self._graph.reshape(self._graph.transpose(heads, [1, 0, 2]), [self._tokens, WIDTH])
         return self._linear(f"{name}.attention_output", joined)
 
-    def _heads(self, x: Any) -> Any:
+    def _heads(self, x: Tensor) -> Tensor:
         """Split columns into heads, ``[12, tokens, 32]``."""
-        es = self._es
-        split = es.reshape(x, [self._tokens, HEADS, HEAD_DIM])
-        return es.transpose(split, [1, 0, 2])
+        split = self._graph.reshape(x, [self._tokens, HEADS, HEAD_DIM])
+        return self._graph.transpose(split, [1, 0, 2])
 
-    def _linear(self, name: str, x: Any) -> Any:
+    def _linear(self, name: str, x: Tensor) -> Tensor:
         product = self._graph.matmul(x, self._parameters[f"{name}.weight"], name=name)
         return product + self._parameters[f"{name}.bias"]
 
-    def _norm(self, name: str, x: Any) -> Any:
+    def _norm(self, name: str, x: Tensor) -> Tensor:
         weight, bias = self._parameters[f"{name}.weight"], self._parameters[f"{name}.bias"]
-        return self._es.layer_norm(x, weight, bias, eps=LAYER_NORM_EPS, name=name)
+        return self._graph.layer_norm(x, weight, bias, eps=LAYER_NORM_EPS, name=name)
 
 
 def _texts(sentences: Iterable[str]) -> list[str]:
     if isinstance(sentences, (str, bytes)) or not isinstance(sentences, Iterable):
-        raise _input_error(f"sentences must be a list of texts, not one {type(sentences).__name__}")
+        raise InputError(f"sentences must be a list of texts, not one {type(sentences).__name__}")
     texts = list(sentences)
     for position, text in enumerate(texts):
         if not isinstance(text, str):
-            raise _input_error(
+            raise InputError(
                 f"sentence {position} must be a text, not of type {type(text).__name__}"
             )
         if not _is_unicode(text):
-            raise _input_error(f"sentence {position} holds half a surrogate pair: {text!a}")
+            raise InputError(f"sentence {position} holds half a surrogate pair: {text!a}")
     return texts
 
 
@@ -230,9 +231,3 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _input_error(message: str) -> Exception:
-    package: Any = importlib.import_module("einsummable")
-    error: Exception = package.InputError(message)
-    return error
