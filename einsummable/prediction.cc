@@ -92,7 +92,7 @@ FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const Logica
                          const Topology& topology, const TimeSearch& search) {
   TimeModel model(topology);
   const Candidates candidates(*graph, options.p, options.pins, communication_proxy(),
-                              Offer::divisors);
+                              Offer::divisors, options.interruption);
   std::vector<LogicalPlan> plans;
   for (const Choice& choice :
        choose_fastest(candidates, model, options.table_budget, search.plans)) {

@@ -26,6 +26,7 @@ class Problem {
   Problem(const Candidates& candidates, TimeModel& model) : candidates_(candidates), model_(model) {
     const Graph& graph = candidates.graph();
     for (size_t i = 0; i < graph.ops().size(); ++i) {
+      candidates.interruption().check();
       unary_.push_back(layouts_of(OpId(static_cast<int64_t>(i))).kernels);
     }
     std::vector<std::vector<size_t>> readers(graph.tensors().size());
@@ -188,7 +189,10 @@ void force(std::vector<std::vector<Cost>>& unary, const std::vector<uint32_t>& v
 class Search {
  public:
   Search(const Candidates& candidates, TimeModel& model, int64_t table_budget)
-      : ops_(candidates.graph().ops().size()), problem_(candidates, model), budget_(table_budget) {
+      : ops_(candidates.graph().ops().size()),
+        problem_(candidates, model),
+        budget_(table_budget),
+        interruption_(candidates.interruption()) {
     std::map<const CandidateSet*, size_t> kinds;
     for (uint32_t i = 0; i < ops_; ++i) {
       const auto [place, added] =
@@ -199,12 +203,13 @@ class Search {
   }
 
   std::vector<Choice> run(size_t how_many) {
-    std::vector<Choice> out = {choice_of(minimise(problem_.unary(), problem_.pairs(), budget_))};
+    std::vector<Choice> out = {
+        choice_of(minimise(problem_.unary(), problem_.pairs(), budget_, interruption_))};
     std::set<std::vector<uint32_t>> seen = {out[0].pick};
     for (const Forced& forced : alternatives(out[0], how_many)) {
       auto unary = problem_.unary();
       force(unary, kinds_[forced.kind], forced.state);
-      Choice choice = choice_of(minimise(unary, problem_.pairs(), budget_));
+      Choice choice = choice_of(minimise(unary, problem_.pairs(), budget_, interruption_));
       choice.bound.reset();
       if (choice.cost.main < kNever && seen.insert(choice.pick).second) {
         out.push_back(std::move(choice));
@@ -242,7 +247,8 @@ class Search {
     for (size_t k = 0; k < kinds_.size(); ++k) {
       const uint32_t one = kinds_[k][0];
       if (problem_.unary()[one].size() == 1) continue;
-      const auto each = minimise_each(problem_.unary(), problem_.pairs(), budget_, one);
+      const auto each =
+          minimise_each(problem_.unary(), problem_.pairs(), budget_, one, interruption_);
       for (uint32_t s = 0; s < each.size(); ++s) {
         if (s != best.pick[one]) out.push_back({each[s].cost, k, s});
       }
@@ -255,6 +261,7 @@ class Search {
   size_t ops_;
   Problem problem_;
   int64_t budget_;
+  const Interruption& interruption_;
   std::vector<std::vector<uint32_t>> kinds_;  // the operators of each
 };
 

@@ -75,7 +75,11 @@ void bind_explanation(nb::module_& module) {
       .def_ro("op", &Explanation::op, "Its name.")
       .def_ro("reason", &Explanation::reason, "Why not p cells, or not the usual signature.")
       .def_ro("alternatives", &Explanation::alternatives, "The best first.")
-      .def("__str__", [](const Explanation& explanation) { return text(explanation); })
+      .def("__str__",
+           [](const Explanation& explanation) {
+             const std::string all = text(explanation);
+             return all.substr(0, all.find_last_not_of('\n') + 1);
+           })
       .def("__repr__", [](const Explanation& e) { return "<explanation of " + e.op + ">"; });
 }
 

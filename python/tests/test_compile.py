@@ -313,3 +313,9 @@ def test_a_plan_that_is_loaded_is_compared_too(tmp_path):
     a, b, c = ffn_arrays()
     assert np.array_equal(again(x=a, w1=b, w2=c).y, ffn_result(a, b, c))
     assert again.verify().checks[-1].count > 0
+
+
+def test_what_is_printed_ends_without_an_empty_line():
+    plan = es.plan(ffn()[0], devices=4)
+    assert not str(plan).endswith("\n")
+    assert not str(plan.explain("up")).endswith("\n")
