@@ -154,6 +154,11 @@ const Split& Program::add_split(AtomId id, std::span<const int64_t> sizes) {
   return splits_.back();
 }
 
+void Program::rename_atoms(std::span<const std::string> names) {
+  ensure(names.size() == atoms_.size(), "every atom has a name");
+  for (size_t a = 0; a < names.size(); ++a) atoms_[a].name = names[a];
+}
+
 void Program::forget_splits() {
   splits_.clear();
   for (Atom& atom : atoms_) {

@@ -108,6 +108,8 @@ class Program {
   AtomId add_atom(Atom atom);
   // Restates the size and grain of an atom that is not split.
   void set_atom_size(AtomId atom, int64_t bytes, std::optional<int64_t> grain);
+  // Names every atom, pieces included.
+  void rename_atoms(std::span<const std::string> names);
   // The aggregate of these atoms, in any order. Throws ExchangeError if one occurs twice, or if
   // there is none.
   AggregateId aggregate(std::span<const AtomId> atoms);
