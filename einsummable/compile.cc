@@ -30,6 +30,19 @@ void check_options(const CompileOptions& options) {
   if (options.threads < 0) {
     throw DeviceError("threads must be at least 0, not " + std::to_string(options.threads));
   }
+  if (options.partial_dtype && !is_float(*options.partial_dtype)) {
+    throw PlanError("partial_dtype is float32, float64, float16 or bfloat16, not " +
+                    std::string(long_name(*options.partial_dtype)));
+  }
+}
+
+void check_partial_dtype(const PhysicalPlan& plan, const CompileOptions& options) {
+  const auto& asked = options.partial_dtype;
+  if (!asked || asked == plan.partial_dtype) return;
+  const std::string_view has =
+      plan.partial_dtype ? long_name(*plan.partial_dtype) : "that of the operators";
+  throw PlanError("partial_dtype: the plan has " + std::string(has) + ", not " +
+                  std::string(long_name(*asked)));
 }
 
 std::shared_ptr<const LogicalPlan> logical_plan(const Graph& graph, const CompileOptions& options) {
@@ -45,8 +58,9 @@ Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& o
   check_options(options);
   const auto logical = timed(times.logical, [&] { return logical_plan(*graph, options); });
   auto physical = timed(times.physical, [&] {
-    return std::make_shared<const PhysicalPlan>(
-        place_and_synthesise(graph, specs_of(*logical), options.devices, options.interruption));
+    return std::make_shared<const PhysicalPlan>(place_and_synthesise(
+        graph, specs_of(*logical), options.devices,
+        {.partial_dtype = options.partial_dtype, .interruption = options.interruption}));
   });
   return {std::move(graph), *logical, std::move(physical)};
 }
@@ -139,6 +153,7 @@ std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& op
 
 std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
   check_options(options);
+  check_partial_dtype(*plan.physical, options);
   return prepare_timed(lower_timed(std::move(plan), options, {}), options);
 }
 

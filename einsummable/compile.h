@@ -21,8 +21,12 @@ namespace einsummable {
 struct CompileOptions {
   int64_t devices = 1;  // p
   Selector selector = Selector::optimal;
-  uint64_t seed = 0;                         // of Selector::random
-  Pins pins = {};                            // operator -> index -> count
+  uint64_t seed = 0;  // of Selector::random
+  Pins pins = {};     // operator -> index -> count
+  // The dtype in which float sums travel until they are complete: float64 makes sums more exact,
+  // float16 and bfloat16 halve the bytes of those in float32. None: as the operators state, which
+  // is at least float32.
+  std::optional<DType> partial_dtype = {};
   std::optional<int64_t> memory_limit = {};  // bytes a device
   int64_t threads = 0;                       // at most one a device; 0: no more than cores
   enum class Sites : uint8_t { shared, private_sites } sites = Sites::shared;
@@ -115,7 +119,8 @@ class Executable {
 };
 
 // Compiles for virtual CPU devices: plan, lower, verify, prepare. The overload with a plan runs
-// that plan. Throws Error of every kind; what it returns has been verified.
+// that plan, whose partial_dtype the options must repeat or leave out. Throws Error of every kind;
+// what it returns has been verified.
 std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
                                     const CompileOptions& options);
 std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options);

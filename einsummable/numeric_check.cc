@@ -98,7 +98,8 @@ void NumericCheck::compare_op(size_t op) {
   for (size_t o = 0; o < node.outputs.size(); ++o) {
     partials.push_back(all_->specs[op].partials(o));
   }
-  const std::vector<AllowedValues> allowed = allowed_values(*node.op, inputs, partials);
+  const std::vector<AllowedValues> allowed =
+      allowed_values(*node.op, inputs, partials, all_->partial_dtype);
   for (size_t o = 0; o < node.outputs.size(); ++o) {
     compare_output(node, o, kept(node.outputs[o]), allowed[o]);
   }

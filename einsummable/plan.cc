@@ -37,9 +37,11 @@ std::string line_at(std::string_view text, size_t position) {
 
 }  // namespace
 
-std::string fingerprint(const Graph& graph, int64_t devices) {
+std::string fingerprint(const PhysicalPlan& plan) {
   uint64_t hash = 0xcbf29ce484222325;
-  for (char c : text(graph) + "devices " + std::to_string(devices)) {
+  std::string of = text(*plan.graph) + "devices " + std::to_string(plan.sites);
+  if (plan.partial_dtype) of += " partial_dtype " + std::string(short_name(*plan.partial_dtype));
+  for (char c : of) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   }
   static constexpr char digits[] = "0123456789abcdef";
@@ -49,8 +51,8 @@ std::string fingerprint(const Graph& graph, int64_t devices) {
 }
 
 std::string plan_file(const Plan& plan) {
-  return std::string(kHead) + "fingerprint " + fingerprint(*plan.graph, plan.physical->sites) +
-         "\n" + std::string(kSections[0]) + text(*plan.graph) + std::string(kSections[1]) +
+  return std::string(kHead) + "fingerprint " + fingerprint(*plan.physical) + "\n" +
+         std::string(kSections[0]) + text(*plan.graph) + std::string(kSections[1]) +
          text(plan.logical, *plan.graph) + std::string(kSections[2]) + text(*plan.physical);
 }
 
@@ -73,11 +75,12 @@ Plan parse_plan_file(std::string_view file) {
     throw PlanError("plan file: the logical plan is for p = " + std::to_string(plan.logical.p) +
                     ", the physical one for " + std::to_string(plan.physical->sites) + " sites");
   }
-  const std::string expected = "fingerprint " + fingerprint(*plan.graph, plan.physical->sites);
+  const std::string expected = "fingerprint " + fingerprint(*plan.physical);
   if (line_at(file, kHead.size() + 1) != expected) {
     throw PlanError(
-        "plan file: the fingerprint is not that of the graph and devices; it must be '" + expected +
-        "'");
+        "plan file: the fingerprint is not that of the graph, devices and partial_dtype; it must "
+        "be '" +
+        expected + "'");
   }
   const VerifyReport report = examine(*plan.physical);
   for (const Check& check : report.checks) {

@@ -18,9 +18,9 @@ struct Plan {
   std::shared_ptr<const PhysicalPlan> physical;
 };
 
-// 16 hexadecimal digits that follow from the graph, its shapes and dtypes, and the number of
-// devices.
-std::string fingerprint(const Graph& graph, int64_t devices);
+// 16 hexadecimal digits that follow from the graph, its shapes and dtypes, the number of devices,
+// and the dtype of partial sums, if it is not that of the operators.
+std::string fingerprint(const PhysicalPlan& plan);
 
 // A plan file: its version, the fingerprint, then graph, logical and physical plan as texts.
 std::string plan_file(const Plan& plan);

@@ -64,6 +64,22 @@ TEST(Compile, RefusesOptionsThatNameNoDevices) {
   EXPECT_NE(message<PlanError>([&] { compile(graph, {.devices = 5000}); }), "");
 }
 
+TEST(Compile, RefusesADTypeOfPartialSumsThatIsNoFloatOrNotThePlans) {
+  const Graph graph = Network().graph;
+  EXPECT_EQ(
+      message<PlanError>([&] { make_plan(graph, {.devices = 2, .partial_dtype = DType::i64}); }),
+      "partial_dtype is float32, float64, float16 or bfloat16, not int64");
+  const Plan plan = make_plan(graph, {.devices = 2});
+  const Plan wide = make_plan(graph, {.devices = 2, .partial_dtype = DType::f64});
+  const CompileOptions halves{.devices = 2, .partial_dtype = DType::f16};
+  EXPECT_EQ(message<PlanError>([&] { compile(plan, halves); }),
+            "partial_dtype: the plan has that of the operators, not float16");
+  EXPECT_EQ(message<PlanError>([&] { compile(wide, halves); }),
+            "partial_dtype: the plan has float64, not float16");
+  EXPECT_NO_THROW(compile(wide, {.devices = 2}));
+  EXPECT_NO_THROW(compile(wide, {.devices = 2, .partial_dtype = DType::f64}));
+}
+
 TEST(Compile, RefusesAGraphThatSavesNothing) {
   Graph graph;
   graph.apply("relu", {graph.input(DType::f32, {4}, "x")});

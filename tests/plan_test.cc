@@ -54,6 +54,30 @@ TEST(PlanFile, NamesWhatDiffers) {
   EXPECT_NE(message(other), "no error");
 }
 
+TEST(PlanFile, HoldsTheDTypeOfPartialSums) {
+  const Graph graph = workloads::ffn(8, 4, 16, DType::f32);
+  const std::string file = plan_file(make_plan(graph, {.devices = 2}));
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+    const Plan plan = make_plan(graph, {.devices = 2, .partial_dtype = dtype});
+    const std::string with = plan_file(plan);
+    const Plan back = parse_plan_file(with);
+    EXPECT_EQ(plan_file(back), with);
+    EXPECT_EQ(back.physical->partial_dtype, dtype);
+    EXPECT_NE(fingerprint(*back.physical), fingerprint(*parse_plan_file(file).physical));
+    // Without its line the preambles are others, or the fingerprint is.
+    std::string without = with;
+    const size_t line = without.find("partial_dtype ");
+    without.erase(line, without.find('\n', line) + 1 - line);
+    EXPECT_NE(message(without), "no error");
+    for (std::string_view wrong : {"f8", "i32", "bool", "", "f32 f32"}) {
+      std::string other = with;
+      other.replace(line, with.find('\n', line) - line, "partial_dtype " + std::string(wrong));
+      EXPECT_TRUE(message(other).starts_with("physical plan text, line 3, ")) << message(other);
+    }
+  }
+  EXPECT_EQ(file.find("partial_dtype"), std::string::npos);
+}
+
 TEST(PlanFile, APlanOfAnotherGraphIsRefused) {
   const Plan plan = make_plan(workloads::ffn(8, 4, 16, DType::f32), {.devices = 2});
   EXPECT_NO_THROW(require_plan_of(plan, workloads::ffn(8, 4, 16, DType::f32)));

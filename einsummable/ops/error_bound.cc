@@ -155,14 +155,16 @@ void allow_elementwise(AllowedValues& out, const Operator& op, const std::vector
 struct Evaluation {
   const Operator& op;
   const std::vector<Array64>& inputs;
+  std::optional<DType> partial_dtype;
   std::vector<Array64> expected, magnitude;
 
   void allow_sums(AllowedValues& out, size_t o, double partials) const {
     const TensorType& type = op.outputs()[o];
-    const PartialType partial = op.partial(o);
+    const PartialType partial = with_sums_in(op.partial(o), partial_dtype);
     const DType accumulated = accumulation(type.dtype);
     const double u = unit_roundoff(accumulated);
-    const double v = partials > 1 ? unit_roundoff(partial.components[0].dtype) : 0;
+    const DType travels = partial.components[0].dtype;
+    const double v = partials > 1 ? unit_roundoff(travels) : 0;
     const bool alone = is_aggregated(op.signatures()[0], o) && merges_values(partial.merge);
     // A weight that underflows keeps an infinity or NaN out that a wider exponent lets in.
     const bool weighted = partial.merge == Merge::weighted_mean;
@@ -177,7 +179,9 @@ struct Evaluation {
         if (std::isfinite(want)) largest = std::max(largest, std::abs(want));
       }
     }
-    const double least = accumulated == DType::f64 ? 0x1p-1022 : 0x1p-126;
+    const double underflow = partials > 1 && travels == DType::f16 ? partials * 0x1p-24 : 0;
+    const double least =
+        underflow + (accumulated == DType::f64 && travels == DType::f64 ? 0x1p-1022 : 0x1p-126);
     for (size_t i = 0; i < out.expected.size(); ++i) {
       const double want = out.expected[i];
       double size = std::fmax(std::abs(magnitudes[i]), largest);
@@ -218,8 +222,9 @@ double AllowedValues::bound(size_t i) const {
 }
 
 std::vector<AllowedValues> allowed_values(const Operator& op, const std::vector<Array64>& inputs,
-                                          std::span<const int64_t> partials) {
-  Evaluation evaluation{op, inputs, whole_reference(op, inputs), {}};
+                                          std::span<const int64_t> partials,
+                                          std::optional<DType> partial_dtype) {
+  Evaluation evaluation{op, inputs, partial_dtype, whole_reference(op, inputs), {}};
   const bool layout = op.signatures()[0].layout;
   const bool exact = layout || op.elementwise();
   evaluation.magnitude = exact ? evaluation.expected : magnitudes(op, inputs);

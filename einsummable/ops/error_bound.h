@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,9 +22,9 @@ struct AllowedValues {
 };
 
 // What any correct program may give for an operator's outputs, from exactly these inputs, cut into
-// `partials` partial results an output, by what rounding can do in the dtypes that the operator
-// states. u is half a unit in the last place of the accumulation, v of the partial type, K the
-// operations an element.
+// `partials` partial results an output (float sums in `partial_dtype`, if there is one), by what
+// rounding can do in the dtypes that the operator states. u is half a unit in the last place of the
+// accumulation, v of the partial type, K the operations an element.
 //   integers, bools     equal, where float64 holds them (below 2^53) and they did not overflow
 //   layout, casts       equal, once rounded
 //   elementwise         each step of the function's expression in interval arithmetic
@@ -35,6 +36,7 @@ struct AllowedValues {
 // All then rounded to the output's dtype. Everything is allowed where a sum of magnitudes
 // overflows, and where attention averages infinities or NaN, whose weights may underflow or not.
 std::vector<AllowedValues> allowed_values(const Operator& op, const std::vector<Array64>& inputs,
-                                          std::span<const int64_t> partials);
+                                          std::span<const int64_t> partials,
+                                          std::optional<DType> partial_dtype = {});
 
 }  // namespace einsummable

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "einsummable/exchange/program.h"
@@ -61,10 +62,15 @@ struct PhysicalPlan {
   std::shared_ptr<const Graph> graph;          // pruned
   std::vector<JoinAggSpec> specs;              // an operator each
   int64_t sites = 1;                           // p
+  std::optional<DType> partial_dtype;          // of float sums; none: as their operators state
   std::vector<std::vector<SiteId>> placement;  // an operator each: the site of every cell
   std::vector<std::vector<Resident>> fetches;  // a saved tensor each: what is fetched from where
   std::vector<ExchangeStep> steps;             // operators in order, then saves; those that need
                                                // nothing moved have a step without regions
+
+  // How partial results of an operator's output travel, and of a tensor that an operator makes.
+  PartialType partial(OpId op, size_t output) const;
+  PartialType partial(TensorId tensor) const;
 };
 
 }  // namespace einsummable

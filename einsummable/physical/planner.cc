@@ -107,7 +107,7 @@ ExchangeStep step_of_op(const PhysicalPlan& plan, OpId op, const Holdings& holdi
       step.regions.push_back(std::move(region));
     }
   }
-  write_preamble(*plan.graph, plan.specs, holdings, plan.sites, step);
+  write_preamble(plan, holdings, step);
   return step;
 }
 
@@ -118,7 +118,7 @@ ExchangeStep step_of_save(const PhysicalPlan& plan, size_t save, const Holdings&
   if (!plan.graph->tensor(tensor).is_given()) {
     step.regions = regions_to_move(tensor, holdings, plan.fetches[save]);
   }
-  write_preamble(*plan.graph, plan.specs, holdings, plan.sites, step);
+  write_preamble(plan, holdings, step);
   return step;
 }
 
@@ -153,17 +153,18 @@ void apply(const PhysicalPlan& plan, const ExchangeStep& step, Holdings& holding
 
 PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
                                   std::vector<JoinAggSpec> specs, int64_t sites,
-                                  const Interruption& interruption) {
+                                  const PhysicalOptions& options) {
   PhysicalPlan plan{.graph = std::move(graph),
                     .specs = std::move(specs),
                     .sites = sites,
+                    .partial_dtype = options.partial_dtype,
                     .placement = {},
                     .fetches = {},
                     .steps = {}};
   ensure(plan.specs.size() == plan.graph->ops().size(), "a plan needs a spec an operator");
   Holdings holdings(*plan.graph);
   for (size_t i = 0; i < plan.specs.size(); ++i) {
-    interruption.check();
+    options.interruption.check();
     const OpId op(static_cast<int64_t>(i));
     plan.placement.push_back(place(*plan.graph, op, plan.specs[i], holdings, sites));
     plan.steps.push_back(step_of_op(plan, op, holdings));
@@ -178,6 +179,7 @@ PhysicalPlan with_saves_of(std::shared_ptr<const Graph> graph, const PhysicalPla
   PhysicalPlan out{.graph = std::move(graph),
                    .specs = plan.specs,
                    .sites = plan.sites,
+                   .partial_dtype = plan.partial_dtype,
                    .placement = plan.placement,
                    .fetches = {},
                    .steps = {}};

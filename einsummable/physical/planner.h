@@ -8,13 +8,18 @@
 
 namespace einsummable {
 
+struct PhysicalOptions {
+  std::optional<DType> partial_dtype = {};  // in which float sums travel, if not as operators state
+  Interruption interruption = {};           // asked now and then
+};
+
 // Places every cell and writes every exchange program, operator after operator (Section 5.1): where
 // an operator is reached, its inputs' blocks lie where their cells ran. Programs are naive
 // (`synthesis/naive`). `specs` has one spec an operator of the pruned graph, of at most `sites`
 // cells.
 PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
                                   std::vector<JoinAggSpec> specs, int64_t sites,
-                                  const Interruption& interruption = {});
+                                  const PhysicalOptions& options = {});
 
 // The same plan for a graph that differs in what it saves alone: specs, placement and the programs
 // before operators stay, only saved tensors are fetched anew.

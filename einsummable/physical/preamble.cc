@@ -11,17 +11,16 @@ struct RegionBytes {
   int64_t atom = 0, complete = 0;
 };
 
-RegionBytes bytes_of(const Graph& graph, const std::vector<JoinAggSpec>& specs,
-                     const Region& region) {
-  const GraphTensor& tensor = graph.tensor(region.tensor);
+RegionBytes bytes_of(const PhysicalPlan& plan, const Region& region) {
+  const GraphTensor& tensor = plan.graph->tensor(region.tensor);
   const auto output = static_cast<size_t>(tensor.output);
   RegionBytes bytes;
   bytes.complete = checked_multiply(region.elements(), size_of(tensor.type.dtype));
-  if (specs[tensor.producer.index()].partials(output) == 1) {
+  if (plan.specs[tensor.producer.index()].partials(output) == 1) {
     bytes.atom = bytes.complete;
     return bytes;
   }
-  const PartialType partial = graph.op(tensor.producer).op->partial(output);
+  const PartialType partial = plan.partial(region.tensor);
   for (const Box& box : region.boxes) {
     bytes.atom = checked_add(bytes.atom, partial_bytes(partial, box));
   }
@@ -57,15 +56,14 @@ std::vector<Resident> needs(const JoinAggSpec& spec, size_t input, std::span<con
   return out;
 }
 
-void write_preamble(const Graph& graph, const std::vector<JoinAggSpec>& specs,
-                    const Holdings& holdings, int64_t sites, ExchangeStep& step) {
+void write_preamble(const PhysicalPlan& plan, const Holdings& holdings, ExchangeStep& step) {
   step.program = exchange::Program();
-  step.program.set_sites(sites);
+  step.program.set_sites(plan.sites);
   for (size_t r = 0; r < step.regions.size(); ++r) {
     Region& region = step.regions[r];
     const std::string name = "t" + std::to_string(region.tensor.value) + "." + std::to_string(r);
     const auto& holders = holdings.partial_sites(region.tensor, static_cast<size_t>(region.block));
-    add_region(step.program, holders, name, bytes_of(graph, specs, region), region);
+    add_region(step.program, holders, name, bytes_of(plan, region), region);
   }
 }
 

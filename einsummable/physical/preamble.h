@@ -13,7 +13,6 @@ std::vector<Resident> needs(const JoinAggSpec& spec, size_t input, std::span<con
 // regions' atoms. GPUS are sites 0 to p - 1. IN has one atom a partial, named t<tensor>.<region> or
 // t<tensor>.<region>.<partial>, at the site that holds it, and complete regions where they are from
 // before; OUT requires each complete region where it is needed.
-void write_preamble(const Graph& graph, const std::vector<JoinAggSpec>& specs,
-                    const Holdings& holdings, int64_t sites, ExchangeStep& step);
+void write_preamble(const PhysicalPlan& plan, const Holdings& holdings, ExchangeStep& step);
 
 }  // namespace einsummable

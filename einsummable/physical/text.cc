@@ -92,6 +92,7 @@ class PhysicalPlanReader {
     });
     read_line("sites",
               [&](Lexer& lexer) { plan_.sites = number(lexer, 1, kMaximalProcessors + 1); });
+    if (lines_.starts_with("partial_dtype")) read_partial_dtype();
     for (size_t i = 0; i < plan_.graph->ops().size(); ++i) read_placement(i);
     plan_.fetches.resize(plan_.graph->saves().size());
     while (lines_.starts_with("fetch ")) read_fetch();
@@ -138,6 +139,14 @@ class PhysicalPlanReader {
     return value;
   }
   SiteId site(Lexer& lexer) const { return SiteId(number(lexer, 0, plan_.sites)); }
+
+  void read_partial_dtype() {
+    read_line("partial_dtype", [&](Lexer& lexer) {
+      const auto dtype = dtype_from_name(lexer.identifier("a dtype"));
+      if (!dtype || !is_float(*dtype)) lexer.fail("a float dtype: f32, f64, f16 or bf16");
+      plan_.partial_dtype = dtype;
+    });
+  }
 
   void read_placement(size_t i) {
     const std::string& name = plan_.graph->ops()[i].name;
@@ -263,6 +272,9 @@ class PhysicalPlanReader {
 
 std::string text(const PhysicalPlan& plan) {
   std::string out = "physical 1\nsites " + std::to_string(plan.sites) + "\n";
+  if (plan.partial_dtype) {
+    out += "partial_dtype " + std::string(short_name(*plan.partial_dtype)) + "\n";
+  }
   for (size_t i = 0; i < plan.placement.size(); ++i) {
     out += "place " + quote(plan.graph->ops()[i].name);
     for (SiteId site : plan.placement[i]) out += " " + std::to_string(site.value);

@@ -14,6 +14,7 @@ namespace einsummable {
 // (aggregate, site).
 //   physical 1
 //   sites 2
+//   partial_dtype f64            (where it is not what the operators state)
 //   place "up" 0 1
 //   fetch 0 site 1 [0:4, 0:2]
 //   step op 1 "hidden"

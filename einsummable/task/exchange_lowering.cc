@@ -106,8 +106,7 @@ ExchangeLowering::Operands ExchangeLowering::partial_at(const Region& region, Ag
 }
 
 PartialType ExchangeLowering::partial_type(TensorId id) const {
-  const GraphTensor& tensor = builder_.graph().tensor(id);
-  return builder_.graph().op(tensor.producer).op->partial(static_cast<size_t>(tensor.output));
+  return builder_.plan().partial(id);
 }
 
 void ExchangeLowering::aggregate(AggregateId aggregate, SiteId site,

@@ -133,7 +133,7 @@ class Lowering {
       return;
     }
     PartialBuffers buffers;
-    for (const Component& component : node.op->partial(output).components) {
+    for (const Component& component : plan().partial(tensor).components) {
       buffers.push_back(builder_.add_buffer({.site = site,
                                              .dtype = component.dtype,
                                              .tensor = tensor,

@@ -222,7 +222,7 @@ class Provenance {
         write(take(), op.outputs[o], box, {});
         continue;
       }
-      const PartialType partial = op.op->partial(o);
+      const PartialType partial = plan().partial(step.op, o);
       for (size_t c = 0; c < partial.components.size(); ++c) {
         Meaning meaning{.complete = false,
                         .block = block_of(op.outputs[o], box),
@@ -274,8 +274,7 @@ class Provenance {
   void run_merge(const Task& task) {
     const GraphTensor& tensor = graph().tensor(task.tensor);
     demand(tensor.kind == GraphTensor::Kind::result, "a merge of what no operator makes");
-    const PartialType partial =
-        graph().op(tensor.producer).op->partial(static_cast<size_t>(tensor.output));
+    const PartialType partial = plan().partial(task.tensor);
     const size_t components = partial.components.size();
     const bool finish = task.kind == Task::Kind::finalise;
     demand(task.parts > 0 && task.reads.size() == static_cast<size_t>(task.parts) * components &&

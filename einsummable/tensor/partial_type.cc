@@ -133,6 +133,18 @@ PartialType partial_of(const TensorType& output, Merge merge, double scale) {
           scale};
 }
 
+PartialType with_sums_in(PartialType partial, std::optional<DType> dtype) {
+  const bool adds = partial.merge == Merge::sum || partial.merge == Merge::log_sum_exp ||
+                    partial.merge == Merge::weighted_mean;
+  if (!dtype || !adds || !is_float(partial.components[0].dtype)) return partial;
+  partial.components[0].dtype = *dtype;
+  for (size_t c = 1; c < partial.components.size(); ++c) {
+    DType& lse = partial.components[c].dtype;
+    lse = promote(lse, *dtype);
+  }
+  return partial;
+}
+
 Box component_box(const Component& component, const Box& output) {
   Box box;
   for (int32_t axis : component.axes) box.push_back(output[static_cast<size_t>(axis)]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,11 @@ struct PartialType {
 // The partial type of one component with all axes of the output. Its dtype is
 // accumulation(output.dtype), but the output's own for max and min, which round nothing.
 PartialType partial_of(const TensorType& output, Merge merge, double scale = 1);
+
+// The same with float sums in another float dtype, if there is one: the sum itself, the value of a
+// log-sum-exp or of a weighted mean. The lse beside a value is never narrowed, as what it is off by
+// is exponentiated. Integers and merges that do not add stay as they are.
+PartialType with_sums_in(PartialType partial, std::optional<DType> dtype);
 
 // The part of an output's box that a component has.
 Box component_box(const Component& component, const Box& output);

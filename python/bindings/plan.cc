@@ -20,7 +20,8 @@ namespace {
 
 CompileOptions make_options(int64_t devices, const std::string& selector, uint64_t seed,
                             const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
-                            bool private_sites, bool numeric) {
+                            bool private_sites, bool numeric,
+                            const std::optional<std::string>& partial_dtype) {
   const auto found = find_selector(selector);
   ensure(found.has_value(), "the front has checked the selector");
   return {
@@ -28,6 +29,7 @@ CompileOptions make_options(int64_t devices, const std::string& selector, uint64
       .selector = *found,
       .seed = seed,
       .pins = specs,
+      .partial_dtype = partial_dtype ? dtype_from_name(*partial_dtype) : std::nullopt,
       .memory_limit = memory_limit,
       .threads = threads,
       .sites = private_sites ? CompileOptions::Sites::private_sites : CompileOptions::Sites::shared,
@@ -101,20 +103,19 @@ Explanation explain_op(const Plan& plan, const CompileOptions& options, const st
 void bind_plan(nb::module_& module) {
   bind_explanation(module);
   nb::class_<CompileOptions>(module, "CompileOptions")
-      .def(
-          "__init__",
-          [](CompileOptions* self, int64_t devices, const std::string& selector, uint64_t seed,
-             const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
-             bool private_sites, bool numeric) {
-            new (self) CompileOptions(make_options(devices, selector, seed, specs, memory_limit,
-                                                   threads, private_sites, numeric));
-          },
-          nb::kw_only(), nb::arg("devices"), nb::arg("selector"), nb::arg("seed"), nb::arg("specs"),
-          nb::arg("memory_limit").none(), nb::arg("threads"), nb::arg("private_sites"),
-          nb::arg("numeric"));
+      .def(nb::new_(&make_options), nb::kw_only(), nb::arg("devices"), nb::arg("selector"),
+           nb::arg("seed"), nb::arg("specs"), nb::arg("memory_limit").none(), nb::arg("threads"),
+           nb::arg("private_sites"), nb::arg("numeric"), nb::arg("partial_dtype").none());
   nb::class_<Plan>(module, "Plan")
       .def_prop_ro("graph", [](const Plan& plan) { return Graph(*plan.graph); })
       .def_prop_ro("devices", [](const Plan& plan) { return plan.logical.p; })
+      .def_prop_ro(
+          "partial_dtype",
+          [](const Plan& plan) {
+            const auto& dtype = plan.physical->partial_dtype;
+            return dtype ? std::optional(long_name(*dtype)) : std::nullopt;
+          },
+          "In which float sums travel; none if as their operators state.")
       .def_prop_ro("selector", [](const Plan& plan) { return name_of(plan.logical.selector); })
       .def_prop_ro("cost", [](const Plan& plan) { return plan.logical.cost.main; })
       .def_prop_ro(

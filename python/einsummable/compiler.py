@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from einsummable import _core
+from einsummable.dtypes import DTypeLike
 from einsummable.errors import DeviceError, PlanError, shown
 from einsummable.executable import Executable
 from einsummable.graph import Graph
@@ -22,6 +23,7 @@ def compile(
     schedule_mode: str = "naive",
     specs: Pins | None = None,
     memory_limit: int | None = None,
+    partial_dtype: DTypeLike | None = None,
     seed: int = 0,
     threads: int = 0,
     private_sites: bool = False,
@@ -37,7 +39,7 @@ def compile(
     plan : Plan, optional
         A plan of this graph to follow; the options that make one are left out then.
     backend : "cpu", optional
-    selector, objective, schedule_mode, specs, seed
+    selector, objective, schedule_mode, specs, partial_dtype, seed
         As for `plan`.
     memory_limit, threads : int, optional
         Bytes a device; threads of the CPU, by default as many as devices or cores (the fewer).
@@ -62,6 +64,7 @@ def compile(
         objective=objective,
         schedule_mode=schedule_mode,
         specs=specs,
+        partial_dtype=partial_dtype,
         memory_limit=memory_limit,
         seed=seed,
         threads=threads,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from einsummable import _core
 from einsummable.attributes import boolean, integer, text
+from einsummable.dtypes import NUMPY_DTYPES, DTypeLike, dtype_name, kind
 from einsummable.errors import DeviceError, Error, GraphError, InputError, PlanError, shown
 from einsummable.handle import Handle
 
@@ -61,6 +62,7 @@ def make_options(
     threads: int = 0,
     private_sites: bool = False,
     verify: str = "static",
+    partial_dtype: DTypeLike | None = None,
 ) -> _core.CompileOptions:
     """Check the options of `compile` and turn them into those of the core."""
     _choose(DeviceError, "backend", "cpu" if backend is None else backend, ["cpu"], ["cuda", "mpi"])
@@ -79,6 +81,7 @@ def make_options(
         threads=_checked(DeviceError, "threads", threads, 0, 1024),
         private_sites=_flag("private_sites", private_sites),
         numeric=verify == "numeric",
+        partial_dtype=None if partial_dtype is None else _float_dtype(partial_dtype),
     )
 
 
@@ -115,6 +118,18 @@ def _choose(
     if isinstance(value, str) and value in later:
         raise error(f"{option}={shown(value)} is not there yet; {legal}")
     raise error(f"{legal}, not {shown(value)}")
+
+
+def _float_dtype(dtype: object) -> str:
+    """Give the name of the dtype of partial sums."""
+    floats = [name for name in NUMPY_DTYPES if kind(name) == "float"]
+    try:
+        name = dtype_name(dtype)
+    except GraphError:
+        name = ""
+    if name not in floats:
+        raise PlanError(f"partial_dtype is {', '.join(map(repr, floats))} or None, not {shown(dtype)}")
+    return name
 
 
 def _checked(

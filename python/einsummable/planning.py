@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from einsummable import _core
+from einsummable.dtypes import DTypeLike
 from einsummable.errors import PlanError, shown
 from einsummable.graph import Graph
 from einsummable.handle import Handle
@@ -29,6 +30,11 @@ class Plan:
     def devices(self) -> int:
         """The number of devices it is for."""
         return self._core.devices
+
+    @property
+    def partial_dtype(self) -> str | None:
+        """The dtype of float sums until they are complete; None if their operators state it."""
+        return self._core.partial_dtype
 
     @property
     def graph(self) -> Graph:
@@ -109,6 +115,7 @@ def plan(
     objective: str = "proxy",
     schedule_mode: str = "naive",
     specs: Pins | None = None,
+    partial_dtype: DTypeLike | None = None,
     seed: int = 0,
 ) -> Plan:
     """Plan a graph for a number of devices that need not be there.
@@ -127,6 +134,9 @@ def plan(
         How exchange programs are written.
     specs : mapping, optional
         Pins: into how many intervals indices of operators must be cut, ``{"up": {"i": 8}}``.
+    partial_dtype : dtype, optional
+        Of float sums until they are complete: float64 makes them more exact; float16 and bfloat16
+        halve the bytes of float32. Default as their operators state, which is at least float32.
     seed : int, default 0
 
     Returns
@@ -150,6 +160,7 @@ def plan(
         objective=objective,
         schedule_mode=schedule_mode,
         specs=specs,
+        partial_dtype=partial_dtype,
         seed=seed,
     )
     return Plan(_core.make_plan(checked_graph(graph)._core, options), options)
@@ -169,7 +180,12 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
     except (OSError, ValueError) as error:
         raise PlanError(f"the plan {file} cannot be read: {error}") from None
     core = _core.parse_plan(source)
-    return Plan(core, make_options(devices=core.devices, selector=core.selector))
+    return Plan(
+        core,
+        make_options(
+            devices=core.devices, selector=core.selector, partial_dtype=core.partial_dtype
+        ),
+    )
 
 
 def _file(path: object) -> Path:

@@ -82,6 +82,17 @@ def test_run_prints_plan_checks_times_and_profile(capsys):
     assert re.search(r"[\d.]+ % of the time in reference kernels", out)
 
 
+def test_sums_under_way_have_the_dtype_that_is_asked_for(capsys, tmp_path):
+    path = tmp_path / "p.esplan"
+    printed(capsys, "plan", *FFN, "--partial-dtype", "float64", "--save", str(path))
+    assert es.load_plan(path).partial_dtype == "float64"
+    digests = set()
+    for options in ([], ["--partial-dtype", "bfloat16"], ["--partial-dtype", "float64"]):
+        out = printed(capsys, "run", *FFN, "--json", "--verify", "numeric", *options)
+        digests.add(json.loads(out)["results"]["y"]["sha256"])
+    assert len(digests) == 3
+
+
 def test_run_compares_every_call_with_references(capsys):
     out = printed(capsys, "run", *FFN, "--verify", "numeric", "--repeat", "2")
     assert re.search(r"numeric +\d+ .* allowed, in ", out)
@@ -162,6 +173,10 @@ def test_wrong_usage_exits_with_2(mistake, capsys):
 
 
 FAILURES = {
+    "sums of no dtype": (
+        ["plan", *FFN, "--partial-dtype", "float8"],
+        "PlanError: partial_dtype is 'float32', 'float64', 'float16', 'bfloat16' or None, not ",
+    ),
     "another verification": (
         ["run", *FFN, "--verify", "twice"],
         "PlanError: verify is 'static' or 'numeric', not 'twice'",

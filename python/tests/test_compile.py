@@ -319,3 +319,19 @@ def test_what_is_printed_ends_without_an_empty_line():
     plan = es.plan(ffn()[0], devices=4)
     assert not str(plan).endswith("\n")
     assert not str(plan.explain("up")).endswith("\n")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", np.float64])
+def test_partial_sums_travel_in_the_dtype_asked_for(dtype, tmp_path):
+    name = dtype if isinstance(dtype, str) else "float64"
+    g, _, exe = ffn(4, specs={"up": {"j": 4}}, partial_dtype=dtype, verify="numeric")
+    assert exe.plan.partial_dtype == name
+    a, b, c = ffn_arrays()
+    assert np.array_equal(exe(x=a, w1=b, w2=c).y, ffn_result(a, b, c))
+    exe.plan.save(tmp_path / "p.esplan")
+    plan = es.load_plan(tmp_path / "p.esplan")
+    assert plan.partial_dtype == name
+    assert es.compile(g, plan=plan, partial_dtype=dtype).plan.partial_dtype == name
+    with pytest.raises(es.PlanError, match=f"partial_dtype: the plan has {name}, not float32"):
+        es.compile(g, plan=plan, partial_dtype="float32")
+    assert ffn()[2].plan.partial_dtype is None

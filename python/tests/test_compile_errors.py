@@ -132,6 +132,13 @@ OPTION_MISTAKES = {
     "a pin of no operator": (es.PlanError, {"specs": {"upp": {"i": 1}}}, "upp"),
     "a pin of no index": (es.PlanError, {"specs": {"up": {"q": 1}}}, "q"),
     "a seed below zero": (es.PlanError, {"seed": -1}, "seed must be at least 0"),
+    "sums of integers": (
+        es.PlanError,
+        {"partial_dtype": "int32"},
+        "partial_dtype is 'float32', 'float64', 'float16', 'bfloat16' or None, not 'int32'",
+    ),
+    "sums of nothing known": (es.PlanError, {"partial_dtype": "float8"}, "or None, not 'float8'"),
+    "sums of a number": (es.PlanError, {"partial_dtype": 32}, "or None, not 32"),
     "another verification": (
         es.PlanError,
         {"verify": "sampled"},

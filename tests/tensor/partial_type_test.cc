@@ -154,5 +154,26 @@ TEST(PartialType, FinalisingScalesTheFirstComponent) {
   EXPECT_EQ(finalise(mean, sums).values(), (std::vector<double>{2, 0.5}));
 }
 
+TEST(PartialType, FloatSumsTakeAnotherDType) {
+  const TensorType y = tensor_type(DType::f32, Shape{2, 3});
+  const auto dtype = [&](const TensorType& output, Merge merge, std::optional<DType> asked) {
+    return with_sums_in(partial_of(output, merge), asked).components[0].dtype;
+  };
+  for (DType asked : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+    EXPECT_EQ(dtype(y, Merge::sum, asked), asked);
+    EXPECT_EQ(dtype(y, Merge::log_sum_exp, asked), asked);
+    for (Merge merge : {Merge::max, Merge::min, Merge::prod}) {
+      EXPECT_EQ(dtype(y, merge, asked), DType::f32) << name(merge);
+    }
+    EXPECT_EQ(dtype(tensor_type(DType::i32, Shape{2}), Merge::sum, asked), DType::i64);
+    PartialType weighted = partial_of(y, Merge::weighted_mean);
+    weighted.components.push_back({"lse", DType::f32, {0}});
+    weighted = with_sums_in(weighted, asked);
+    EXPECT_EQ(weighted.components[0].dtype, asked);
+    EXPECT_EQ(weighted.components[1].dtype, asked == DType::f64 ? DType::f64 : DType::f32);
+  }
+  EXPECT_EQ(dtype(y, Merge::sum, std::nullopt), DType::f32);
+}
+
 }  // namespace
 }  // namespace einsummable

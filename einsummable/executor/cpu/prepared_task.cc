@@ -56,8 +56,7 @@ PreparedTask prepare_kernel_task(const TaskGraph& graph, const Task& task, const
 Aggregation aggregation_of(const TaskGraph& graph, const Task& task,
                            std::span<const StridedView> reads) {
   const GraphTensor& tensor = graph.graph().tensor(task.tensor);
-  const PartialType partial =
-      graph.graph().op(tensor.producer).op->partial(static_cast<size_t>(tensor.output));
+  const PartialType partial = graph.plan->partial(task.tensor);
   const bool finishes = task.kind == Task::Kind::finalise;
   return {partial, task.parts, finishes ? std::optional(tensor.type.dtype) : std::nullopt, reads};
 }

@@ -61,6 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     planning.add_argument("--selector", default="optimal", help="optimal, paper, greedy or random")
     planning.add_argument("--objective", default="proxy", help="proxy: elements that move")
     planning.add_argument("--schedule-mode", default="naive", help="naive")
+    planning.add_argument(
+        "--partial-dtype",
+        metavar="DTYPE",
+        help="of sums until they are complete: float64 is more exact, bfloat16 half of float32",
+    )
     planning.add_argument("--seed", type=int, default=0, help="of what is random; default 0")
     planning.add_argument("--explain", metavar="OP", help="print why an operator is cut as it is")
     planning.add_argument("--save", metavar="FILE", help="write the plan to a file")
@@ -73,6 +78,7 @@ def plan_options(given: argparse.Namespace) -> dict[str, Any]:
         "selector": given.selector,
         "objective": given.objective,
         "schedule_mode": given.schedule_mode,
+        "partial_dtype": given.partial_dtype,
         "seed": given.seed,
     }
 
