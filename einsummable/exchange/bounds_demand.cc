@@ -49,8 +49,8 @@ class Finder {
   }
 
  private:
-  using Key =
-      std::tuple<std::vector<PlaceSet>, PlaceSet, PlaceSet, PlaceSet, int64_t, bool, double>;
+  using Key = std::tuple<std::vector<PlaceSet>, PlaceSet, PlaceSet, PlaceSet, PlaceSet, int64_t,
+                         bool, double, double>;
 
   void want(Wanted& wanted, Place place, const Members& members) const {
     if (place.is_site()) {
@@ -138,9 +138,11 @@ class Finder {
   }
 
   void merge(Demand demand) {
-    const double ratio = demand.part_gb > 0 ? demand.entry_gb / demand.part_gb : 1;
-    Key key{demand.holders, demand.sources, demand.wanted, demand.formable,
-            demand.spread,  demand.whole,   ratio};
+    // Bounds are not linear in sizes whose ratios differ.
+    const double entry = demand.part_gb > 0 ? demand.entry_gb / demand.part_gb : 1;
+    const double formed = demand.part_gb > 0 ? demand.formed_gb / demand.part_gb : 0;
+    Key key{demand.holders, demand.sources, demand.wanted, demand.formable, demand.lacking,
+            demand.spread,  demand.whole,   entry,         formed};
     const auto [known, added] = demands_.try_emplace(std::move(key), demand);
     if (added) return;
     known->second.part_gb += demand.part_gb;

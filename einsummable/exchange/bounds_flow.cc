@@ -63,12 +63,14 @@ class FlowProgram {
     require(crossings.need, demand, demand.wanted, demand.entry_gb);
   }
 
-  // Whether it has an optimum, at least up to `enough`.
+  // Whether a bound was found. Without all cuts it is a lower one.
   bool solve(int32_t rounds, double enough_ms) {
     for (Crossings& crossings : crossings_) start(crossings);
     for (int32_t round = 0; round < rounds; ++round) {
       if (program_.solve() != LinearProgram::Outcome::optimal) return solved_;
       ms_ = program_.objective() * unit_gb_ / unit_gbps_ * 1e3;
+      shares_.clear();
+      for (int32_t column : first_) shares_.push_back(program_.value(column));
       solved_ = true;
       if (ms_ >= enough_ms) return true;
       bool more = false;
@@ -79,11 +81,8 @@ class FlowProgram {
   }
 
   double ms() const { return ms_; }
-  std::vector<double> first() const {
-    std::vector<double> out;
-    for (int32_t column : first_) out.push_back(program_.value(column));
-    return out;
-  }
+  // Of the first sum for several places, the share of each as the first to form it.
+  const std::vector<double>& first() const { return shares_; }
 
  private:
   size_t sets() const { return size_t{1} << n_; }
@@ -214,6 +213,7 @@ class FlowProgram {
   std::vector<int32_t> first_;       // columns: the shares of the first sum for several
   std::vector<double> carried_;      // out of each set
   double ms_ = 0;
+  std::vector<double> shares_;
   bool solved_ = false;
 };
 

@@ -94,7 +94,10 @@ Places find_places(const Topology& topology, std::span<const SiteId> sites) {
       const Route* route = a == b ? nullptr : topology.route(from, to);
       if (route == nullptr) continue;
       std::vector<int32_t> resources;
-      for (ResourceId id : route->resources) resources.push_back(id.value);
+      for (ResourceId id : route->resources) {
+        const auto known = std::ranges::find(resources, id.value);
+        if (known == resources.end()) resources.push_back(id.value);
+      }
       const auto [known, added] = ways.try_emplace({a, b, resources}, route->latency_us);
       if (!added) known->second = std::min(known->second, route->latency_us);
     }

@@ -8,10 +8,13 @@
 
 #include "einsummable/base/error.h"
 #include "einsummable/base/text.h"
+#include "einsummable/exchange/bounds.h"
 #include "einsummable/exchange/checker.h"
 #include "einsummable/exchange/expand.h"
 #include "einsummable/exchange/parser.h"
 #include "einsummable/exchange/printer.h"
+#include "einsummable/topology/load.h"
+#include "einsummable/topology/resolve.h"
 #include "python/bindings/bindings.h"
 
 namespace nb = nanobind;
@@ -54,6 +57,38 @@ exchange::Members members_of(const Program& program, const NamedMembers& named) 
   return out;
 }
 
+NamedMembers named_members(const Program& program, const exchange::Members& members) {
+  NamedMembers out;
+  for (size_t i = 0; i < members.size(); ++i) {
+    for (exchange::SiteId site : members[i]) {
+      out[program.partitions()[i].name].push_back(site.value);
+    }
+  }
+  return out;
+}
+
+// The machine by name or path, with as many sites as the program names.
+Topology topology_for(const Program& program, const std::string& machine) {
+  const int64_t sites = program.sites().empty() ? 1 : program.sites().back().value + 1;
+  return resolve_first(load_machine(machine), sites);
+}
+
+struct NamedBound {
+  exchange::Bound bound;
+  NamedMembers members;
+};
+
+NamedBound bound_program(const Program& program, const std::string& machine,
+                         const NamedMembers& named, bool ideal) {
+  const nb::gil_scoped_release release;
+  const Topology topology = topology_for(program, machine);
+  NamedBound out;
+  out.bound = exchange::lower_bound(program, topology,
+                                    {.ideal = ideal, .members = members_of(program, named)});
+  out.members = named_members(program, out.bound.members);
+  return out;
+}
+
 struct NamedVerdict {
   Verdict verdict;
   NamedMembers members;
@@ -64,11 +99,7 @@ NamedVerdict check_program(const Program& program, const NamedMembers& named) {
   const nb::gil_scoped_release release;
   NamedVerdict out;
   out.verdict = exchange::check(program, {.members = members_of(program, named)});
-  for (size_t i = 0; i < out.verdict.members.size(); ++i) {
-    for (exchange::SiteId site : out.verdict.members[i]) {
-      out.members[program.partitions()[i].name].push_back(site.value);
-    }
-  }
+  out.members = named_members(program, out.verdict.members);
   // The verdict is of the program of pieces.
   if (out.verdict.ok()) {
     out.derivations =
@@ -93,9 +124,16 @@ void bind_exchange(nb::module_& module) {
       .def_ro("derivations", &NamedVerdict::derivations,
               "How everything comes about, one line each, in firing order.")
       .def("__bool__", [](const NamedVerdict& v) { return v.verdict.ok(); });
+  nb::class_<NamedBound>(module, "Bound", "A time that no program for a preamble takes less than.")
+      .def_prop_ro("ms", [](const NamedBound& b) { return b.bound.ms; })
+      .def_prop_ro(
+          "proof", [](const NamedBound& b) { return b.bound.proof; }, "What proves it, in words.")
+      .def_ro("members", &NamedBound::members,
+              "Of each partition, as given or those that allow the least.");
   nb::class_<Program>(module, "Program")
       .def("text", [](const Program& program) { return exchange::print(program); })
-      .def("check", &check_program, nb::arg("members"));
+      .def("check", &check_program, nb::arg("members"))
+      .def("bound", &bound_program, nb::arg("machine"), nb::arg("members"), nb::arg("ideal"));
   module.def("parse_program", &parse_program, nb::arg("source"));
 }
 

@@ -58,3 +58,37 @@ def test_a_valid_program_of_pieces_says_how_they_come_about():
     verdict = es.exchange.parse(text).check()
     assert verdict.ok
     assert "A.0 @ 1 <- 0" in verdict.derivations
+
+
+def test_a_bound_says_what_proves_it():
+    program = es.exchange.parse("IN: A @ 0; B @ 1\nOUT: A+B @ 0, 1")
+    bound = es.exchange.bound(program, "dgx-a100", ideal=True)
+    assert bound.ms == pytest.approx(1e3 / 300)
+    assert bound.proof == "cut {0}: 1 GB leave over 300 GB/s"
+    assert es.exchange.bound(program, "dgx-a100").ms > bound.ms
+
+
+def test_a_bound_of_open_partitions_is_the_least():
+    program = es.exchange.parse(OPEN)
+    assert es.exchange.bound(program, "dgx-v100", ideal=True).members["G1"] == [0, 1]
+    given = es.exchange.bound(program, "dgx-v100", members={"G1": [1, 2], "G2": [0]})
+    assert given.members == {"G1": [1, 2], "G2": [0]}
+
+
+@pytest.mark.parametrize(
+    ("text", "topology", "error", "message"),
+    [
+        ("IN: A+B @ 0; B @ 0\nOUT: A @ 1", "dgx-a100", es.ExchangeError, "OUT asks for A, but"),
+        ("IN: A @ 0\nOUT: A @ 9", "dgx-a100", es.TopologyError, "8"),
+        ("IN: A @ 0\nOUT: A @ 1", "no-such-machine", es.TopologyError, "no-such-machine"),
+        ("IN: A @ 0\nOUT: A @ 1", 3, es.TopologyError, "must be a text, not 3"),
+    ],
+)
+def test_what_has_no_bound(text, topology, error, message):
+    with pytest.raises(error, match=message):
+        es.exchange.bound(es.exchange.parse(text), topology)
+
+
+def test_a_bound_is_of_a_program():
+    with pytest.raises(es.ExchangeError, match="a bound is of an exchange program, not of 'A'"):
+        es.exchange.bound("A", "dgx-a100")

@@ -106,24 +106,6 @@ Topology on_devices(const Topology& machine, std::span<const int32_t> device_of)
   return out;
 }
 
-Topology dgx_v100() {
-  const std::vector<TestLink> links = {{0, 3, 50}, {0, 4, 50}, {1, 2, 50}, {1, 5, 50},
-                                       {2, 3, 50}, {4, 7, 50}, {5, 6, 50}, {6, 7, 50},
-                                       {0, 1, 25}, {0, 2, 25}, {1, 3, 25}, {2, 6, 25},
-                                       {3, 7, 25}, {4, 5, 25}, {4, 6, 25}, {5, 7, 25}};
-  return linked_machine(8, links, 15.75, 900);
-}
-
-Topology dgx_v100_paper() {
-  std::vector<TestLink> links = {{0, 4, 50}, {1, 5, 50}, {2, 6, 50}, {3, 7, 50}};
-  for (int32_t socket : {0, 4}) {
-    for (int32_t a = 0; a < 4; ++a) {
-      for (int32_t b = a + 1; b < 4; ++b) links.push_back({socket + a, socket + b, 25});
-    }
-  }
-  return linked_machine(8, links, 15.75, 900);
-}
-
 Topology random_machine(std::mt19937_64& random) {
   const auto number = [&](int low, int high) {
     return std::uniform_int_distribution(low, high)(random);

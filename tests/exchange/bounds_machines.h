@@ -27,10 +27,6 @@ Topology switched_machine(int32_t nodes, int32_t sites_per_node, double switch_g
 // The machine with site s on the device of site device_of[s].
 Topology on_devices(const Topology& machine, std::span<const int32_t> device_of);
 
-// The hybrid cube mesh of 8 V100, and the one that the paper describes.
-Topology dgx_v100();
-Topology dgx_v100_paper();
-
 // A machine of 2 to 7 sites: of links, some pairs on a bus or without a way; of switches and
 // network cards; of longer routes; with latencies; some sites on shared devices; or one whose sites
 // share a memory.

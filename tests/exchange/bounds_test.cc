@@ -82,9 +82,10 @@ TEST(BoundsTest, CompleteAggregatesMayBeSmaller) {
 }
 
 TEST(BoundsTest, WhatIsFormedPassesMemory) {
-  // 4 GB through the memory of 1, or some of it formed elsewhere: a byte that enters 1 saves it 4.
-  expect_bound(ideal("GPUS: 0, 1, 2\nIN: A @ 1; B @ 1; C @ 1 OUT: A+B+C @ 1", row()), 4000.0 / 300,
-               "HBM of site 1");
+  // 4 GB through the memories of 1 and 2, or else formed at 0, and a byte that comes from there
+  // saves 4: 4 GB over 2 * 100 + 4 * 10 GB/s.
+  expect_bound(ideal("GPUS: 0, 1, 2\nIN: A @ 1; B @ 1; C @ 1 OUT: A+B+C @ 1", row()), 4000.0 / 240,
+               "HBM of {1,2}");
   const Topology alone = linked_machine(1, {}, 0, 100);
   expect_bound(ideal("IN: A @ 0; B @ 0 OUT: A+B @ 0", alone), 30, "HBM of site 0");
   expect_bound(ideal("IN: A @ 0; B @ 0; A+B @ 0 OUT: A+B @ 0", alone), 0, "nothing to do");
