@@ -3,8 +3,7 @@
 
 namespace einsummable {
 
-void ensure(bool condition, std::string_view what, std::source_location where) {
-  if (condition) return;
+void throw_internal_error(std::string_view what, std::source_location where) {
   throw InternalError("internal error: " + std::string(what) + " (" + where.file_name() + ":" +
                       std::to_string(where.line()) + ")");
 }

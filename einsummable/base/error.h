@@ -63,8 +63,13 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+// Throws InternalError with the place.
+[[noreturn]] void throw_internal_error(std::string_view what, std::source_location where);
+
 // Throws InternalError, with the place of the call, unless `condition` holds.
-void ensure(bool condition, std::string_view what,
-            std::source_location where = std::source_location::current());
+inline void ensure(bool condition, std::string_view what,
+                   std::source_location where = std::source_location::current()) {
+  if (!condition) throw_internal_error(what, where);
+}
 
 }  // namespace einsummable

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -34,10 +35,15 @@ class SmallVector {
   SmallVector(It first, It last) {
     assign(first, last);
   }
-  SmallVector(const SmallVector& other) { assign(other.begin(), other.end()); }
+  SmallVector(const SmallVector& other) { *this = other; }
   SmallVector(SmallVector&& other) noexcept { take(other); }
   SmallVector& operator=(const SmallVector& other) {
-    if (this != &other) assign(other.begin(), other.end());
+    if (heap_ || other.heap_) {
+      if (this != &other) assign(other.begin(), other.end());
+    } else {
+      std::copy(other.inline_, other.inline_ + N, inline_);  // of a fixed length: no loop
+      size_ = other.size_;
+    }
     return *this;
   }
   SmallVector& operator=(SmallVector&& other) noexcept {
@@ -64,17 +70,17 @@ class SmallVector {
   void clear() { size_ = 0; }
   void reserve(size_t n) {
     if (n <= capacity_) return;
-    const size_t grown = std::max(n, 2 * capacity_);
+    const size_t grown = std::max(n, size_t{2} * capacity_);
     std::unique_ptr<T[]> larger(new T[grown]);
     std::copy(begin(), end(), larger.get());
     heap_ = std::move(larger);
-    capacity_ = grown;
+    capacity_ = static_cast<uint32_t>(grown);
   }
   void resize(size_t n, const T& value = T()) {
     const T filler = value;
     reserve(n);
     if (n > size_) std::fill(data() + size_, data() + n, filler);
-    size_ = n;
+    size_ = static_cast<uint32_t>(n);
   }
   void assign(size_t n, const T& value) {
     const T filler = value;
@@ -84,6 +90,8 @@ class SmallVector {
   template <std::input_iterator It>
   void assign(It first, It last) {
     clear();
+    if constexpr (std::forward_iterator<It>)
+      reserve(static_cast<size_t>(std::distance(first, last)));
     for (; first != last; ++first) push_back(*first);
   }
   void push_back(const T& value) {
@@ -112,7 +120,7 @@ class SmallVector {
   iterator erase(const_iterator first, const_iterator last) {
     iterator to = begin() + (first - begin());
     std::copy(last, const_iterator(end()), to);
-    size_ -= static_cast<size_t>(last - first);
+    size_ -= static_cast<uint32_t>(last - first);
     return to;
   }
 
@@ -126,12 +134,12 @@ class SmallVector {
  private:
   void take(SmallVector& other) noexcept {
     heap_ = std::move(other.heap_);
-    capacity_ = std::exchange(other.capacity_, N);
-    size_ = std::exchange(other.size_, 0);
-    if (!heap_) std::copy(other.inline_, other.inline_ + size_, inline_);
+    capacity_ = std::exchange(other.capacity_, uint32_t{N});
+    size_ = std::exchange(other.size_, 0u);
+    if (!heap_) std::copy(other.inline_, other.inline_ + N, inline_);
   }
 
-  size_t size_ = 0, capacity_ = N;
+  uint32_t size_ = 0, capacity_ = N;
   std::unique_ptr<T[]> heap_;
   T inline_[N] = {};
 };

@@ -16,7 +16,7 @@ int64_t elements_of_union(const std::vector<Box>& boxes) {
   int64_t count = 0;
   for (size_t i = 0; i < boxes.size(); ++i) {
     std::vector<Box> rest = {boxes[i]};
-    for (size_t j = 0; j < i; ++j) rest = subtract(rest, boxes[j]);
+    for (size_t j = 0; j < i; ++j) subtract(rest, boxes[j]);
     for (const Box& box : rest) count = checked_add(count, elements(box));
   }
   return count;

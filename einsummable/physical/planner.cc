@@ -9,18 +9,10 @@
 #include "einsummable/physical/placement.h"
 #include "einsummable/physical/preamble.h"
 #include "einsummable/physical/regions.h"
-#include "einsummable/synthesis/naive.h"
+#include "einsummable/physical/synthesiser.h"
 
 namespace einsummable {
 namespace {
-
-void synthesise(ExchangeStep& step) {
-  if (step.regions.empty()) return;
-  synthesis::Body body = synthesis::naive(step.program);
-  ensure(body.ok, "a preamble without a naive program: " + body.reason);
-  step.program.set_body(std::move(body.actions));
-  derive(step);
-}
 
 // Everything the cells of an operator read is at their sites once its step is done.
 void hold_inputs(const PhysicalPlan& plan, OpId op, Holdings& holdings) {
@@ -45,18 +37,18 @@ std::vector<Resident> complete_parts(const std::vector<Resident>& complete,
       Box common = intersect(box, held.box);
       if (!empty(common)) out.push_back({held.site, std::move(common)});
     }
-    rest = subtract(rest, held.box);
+    subtract(rest, held.box);
   }
   return out;
 }
 
 // The steps that fetch the saved tensors, once the operators' are there.
-void add_saves(PhysicalPlan& plan, Holdings& holdings) {
+void add_saves(PhysicalPlan& plan, Holdings& holdings, Synthesiser& synthesiser) {
   for (size_t s = 0; s < plan.graph->saves().size(); ++s) {
     const TensorId tensor = plan.graph->saves()[s].tensor;
     plan.fetches.push_back(fetches_of(plan, tensor, holdings));
     plan.steps.push_back(step_of_save(plan, s, holdings));
-    synthesise(plan.steps.back());
+    synthesiser.run_last();
     apply(plan, plan.steps.back(), holdings);
   }
 }
@@ -163,15 +155,16 @@ PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
                     .steps = {}};
   ensure(plan.specs.size() == plan.graph->ops().size(), "a plan needs a spec an operator");
   Holdings holdings(*plan.graph);
+  Synthesiser synthesiser(plan.steps);
   for (size_t i = 0; i < plan.specs.size(); ++i) {
     options.interruption.check();
     const OpId op(static_cast<int64_t>(i));
     plan.placement.push_back(place(*plan.graph, op, plan.specs[i], holdings, sites));
     plan.steps.push_back(step_of_op(plan, op, holdings));
-    synthesise(plan.steps.back());
+    synthesiser.run_last();
     apply(plan, plan.steps.back(), holdings);
   }
-  add_saves(plan, holdings);
+  add_saves(plan, holdings, synthesiser);
   return plan;
 }
 
@@ -189,7 +182,8 @@ PhysicalPlan with_saves_of(std::shared_ptr<const Graph> graph, const PhysicalPla
     out.steps.push_back(step);
     apply(out, step, holdings);
   }
-  add_saves(out, holdings);
+  Synthesiser synthesiser(out.steps);
+  add_saves(out, holdings, synthesiser);
   return out;
 }
 

@@ -177,6 +177,8 @@ std::vector<Interval> JoinAggSpec::intervals(int64_t cell) const {
 FunctionSpec JoinAggSpec::cell(int64_t cell) const {
   const Intervals at = intervals(cell);
   FunctionSpec out;
+  out.inputs.reserve(signature_->inputs.size());
+  out.outputs.reserve(signature_->outputs.size());
   for (const OperandMap& operand : signature_->inputs) out.inputs.push_back(operand(at));
   for (const OperandMap& operand : signature_->outputs) out.outputs.push_back(operand(at));
   return out;

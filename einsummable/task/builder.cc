@@ -10,6 +10,7 @@ namespace einsummable {
 TaskGraphBuilder::TaskGraphBuilder(std::shared_ptr<const PhysicalPlan> plan, const Traits& traits)
     : traits_(&traits) {
   graph_.plan = std::move(plan);
+  located_.resize(graph().tensors().size());
 }
 
 BufferId TaskGraphBuilder::add_buffer(Buffer buffer) {
@@ -18,24 +19,22 @@ BufferId TaskGraphBuilder::add_buffer(Buffer buffer) {
   return BufferId(static_cast<int64_t>(graph_.buffers.size()) - 1);
 }
 
-std::vector<TaskId> TaskGraphBuilder::writers_of(const Operand& operand) const {
-  std::vector<TaskId> out;
+// Appends the tasks that write what the operand reads.
+void TaskGraphBuilder::add_writers(const Operand& operand, std::vector<TaskId>& out) const {
   for (const Writer& writer : writers_[operand.buffer.index()]) {
-    if (!empty(intersect(writer.region, operand.region))) out.push_back(writer.task);
+    if (meet(graph_.task(writer.task).writes[writer.write].region, operand.region)) {
+      out.push_back(writer.task);
+    }
   }
-  return out;
 }
 
 TaskId TaskGraphBuilder::add_task(Task task) {
   const TaskId id(static_cast<int64_t>(graph_.tasks.size()));
-  for (const Operand& read : task.reads) {
-    const std::vector<TaskId> writers = writers_of(read);
-    task.after.insert(task.after.end(), writers.begin(), writers.end());
-  }
+  for (const Operand& read : task.reads) add_writers(read, task.after);
   std::ranges::sort(task.after);
   task.after.erase(std::unique(task.after.begin(), task.after.end()), task.after.end());
-  for (const Operand& write : task.writes) {
-    if (!empty(write.region)) writers_[write.buffer.index()].push_back({id, write.region});
+  for (size_t i = 0; i < task.writes.size(); ++i) {
+    writers_[task.writes[i].buffer.index()].push_back({id, i});
   }
   graph_.tasks.push_back(std::move(task));
   return id;
@@ -48,7 +47,7 @@ TaskId TaskGraphBuilder::add_task(Task task, TaskId earlier) {
 
 void TaskGraphBuilder::add_offload(int32_t save, Located from) {
   Offload offload{.save = save, .box = std::move(from.box), .from = std::move(from.operand)};
-  offload.after = writers_of(offload.from);
+  add_writers(offload.from, offload.after);
   graph_.offloads.push_back(std::move(offload));
 }
 
@@ -79,14 +78,20 @@ void TaskGraphBuilder::load_announced() {
 }
 
 void TaskGraphBuilder::locate(TensorId tensor, SiteId site, Located located) {
-  located_[{tensor, site}].push_back(std::move(located));
+  AtSites& at_sites = located_[tensor.index()];
+  at_sites.resize(static_cast<size_t>(plan().sites));
+  at_sites[site.index()].push_back(std::move(located));
+}
+
+std::span<const Located> TaskGraphBuilder::located(TensorId tensor, SiteId site) const {
+  const AtSites& at_sites = located_[tensor.index()];
+  if (at_sites.empty()) return {};
+  return at_sites[site.index()];
 }
 
 std::optional<Located> TaskGraphBuilder::find(TensorId tensor, SiteId site, const Box& box) const {
-  const auto place = located_.find({tensor, site});
-  if (place == located_.end()) return std::nullopt;
-  for (const Located& located : place->second) {
-    if (contains(located.box, box)) return part_of(located, box, buffer(located.operand.buffer));
+  for (const Located& there : located(tensor, site)) {
+    if (contains(there.box, box)) return part_of(there, box, buffer(there.operand.buffer));
   }
   return std::nullopt;
 }
@@ -94,16 +99,14 @@ std::optional<Located> TaskGraphBuilder::find(TensorId tensor, SiteId site, cons
 std::vector<Located> TaskGraphBuilder::cover(TensorId tensor, SiteId site,
                                              std::vector<Box> boxes) const {
   std::vector<Located> pieces;
-  const auto place = located_.find({tensor, site});
-  ensure(place != located_.end(), "nothing of a tensor is at a site that reads it");
-  for (const Located& located : place->second) {
+  pieces.reserve(located(tensor, site).size());
+  for (const Located& there : located(tensor, site)) {
     if (boxes.empty()) break;
     for (const Box& box : boxes) {
-      const Box common = intersect(box, located.box);
-      if (empty(common)) continue;
-      pieces.push_back(part_of(located, common, buffer(located.operand.buffer)));
+      if (!meet(box, there.box)) continue;
+      pieces.push_back(part_of(there, intersect(box, there.box), buffer(there.operand.buffer)));
     }
-    boxes = subtract(boxes, located.box);
+    subtract(boxes, there.box);
   }
   ensure(boxes.empty(), "a part of a block never arrives at a site that reads it");
   return pieces;

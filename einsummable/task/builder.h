@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "einsummable/task/operand.h"
@@ -38,6 +40,8 @@ class TaskGraphBuilder {
 
   // Complete data of a tensor at a site.
   void locate(TensorId tensor, SiteId site, Located located);
+  // No step reads the tensor any more.
+  void forget(TensorId tensor) { located_[tensor.index()] = {}; }
   // One location that contains the box; a view of it. None if there is none.
   std::optional<Located> find(TensorId tensor, SiteId site, const Box& box) const;
 
@@ -49,17 +53,18 @@ class TaskGraphBuilder {
  private:
   struct Writer {
     TaskId task;
-    Box region;
+    size_t write = 0;  // which of the task's
   };
-  using Place = std::pair<TensorId, SiteId>;
+  using AtSites = std::vector<std::vector<Located>>;  // empty, or a site each
 
-  std::vector<TaskId> writers_of(const Operand& operand) const;
+  void add_writers(const Operand& operand, std::vector<TaskId>& out) const;
+  std::span<const Located> located(TensorId tensor, SiteId site) const;
 
   const Traits* traits_;
   TaskGraph graph_;
   std::vector<std::vector<Writer>> writers_;  // of each buffer
-  std::map<Place, std::vector<Located>> located_;
-  std::map<Place, std::vector<Box>> announced_;
+  std::vector<AtSites> located_;              // of each tensor
+  std::map<std::pair<TensorId, SiteId>, std::vector<Box>> announced_;
 };
 
 }  // namespace einsummable

@@ -17,8 +17,8 @@ Task copy_task(Task::Kind kind, SiteId site, TensorId tensor) {
 }
 
 bool is_dense(const Operand& operand) {
-  return operand.strides == row_major_strides(operand.shape) ||
-         elements(std::span<const int64_t>(operand.shape)) <= 1;
+  return operand.strides == row_major_strides(box_of(operand.shape)) ||
+         elements(operand.shape) <= 1;
 }
 
 }  // namespace
@@ -28,7 +28,9 @@ ExchangeLowering::ExchangeLowering(TaskGraphBuilder& builder, const Partials& pa
     : builder_(builder),
       partials_(partials),
       step_(step),
-      region_of_atom_(step.program.atoms().size(), -1) {
+      region_of_atom_(step.program.atoms().size(), -1),
+      arrivals_(arrivals(step)),
+      place_of_arrival_(arrivals_.size(), -1) {
   for (size_t r = 0; r < step.regions.size(); ++r) {
     for (AtomId atom : step.regions[r].atoms) {
       region_of_atom_[atom.index()] = static_cast<int32_t>(r);
@@ -65,13 +67,24 @@ void ExchangeLowering::run() {
   }
 }
 
+int32_t& ExchangeLowering::place_of(AggregateId aggregate, SiteId site) {
+  const int32_t arrival = arrivals_.find(aggregate, site);
+  ensure(arrival >= 0, "an aggregate that is not where its plan says");
+  return place_of_arrival_[static_cast<size_t>(arrival)];
+}
+
+int32_t ExchangeLowering::add_place(Operands operands) {
+  places_.push_back(std::move(operands));
+  return static_cast<int32_t>(places_.size()) - 1;
+}
+
 const ExchangeLowering::Operands& ExchangeLowering::locations(AggregateId aggregate, SiteId site) {
-  const auto [place, added] = located_.try_emplace({aggregate, site});
-  if (added) {
-    place->second = is_complete(aggregate) ? complete_at(region_of(aggregate), site)
-                                           : partial_at(region_of(aggregate), aggregate, site);
+  int32_t& place = place_of(aggregate, site);
+  if (place < 0) {
+    place = add_place(is_complete(aggregate) ? complete_at(region_of(aggregate), site)
+                                             : partial_at(region_of(aggregate), aggregate, site));
   }
-  return place->second;
+  return places_[static_cast<size_t>(place)];
 }
 
 // Of a region that is at the site from before.
@@ -80,7 +93,7 @@ ExchangeLowering::Operands ExchangeLowering::complete_at(const Region& region, S
   for (const Box& box : region.boxes) {
     const auto located = builder_.find(region.tensor, site, box);
     ensure(located.has_value(), "a region is not where its plan says");
-    operands.push_back({located->operand});
+    operands.push_back(located->operand);
   }
   return operands;
 }
@@ -96,10 +109,9 @@ ExchangeLowering::Operands ExchangeLowering::partial_at(const Region& region, Ag
   const PartialType partial = partial_type(region.tensor);
   Operands operands;
   for (const Box& box : region.boxes) {
-    operands.emplace_back();
     for (size_t c = 0; c < buffers.size(); ++c) {
-      operands.back().push_back(part_operand(buffers[c], builder_.buffer(buffers[c]),
-                                             component_box(partial.components[c], box)));
+      operands.push_back(part_operand(buffers[c], builder_.buffer(buffers[c]),
+                                      component_box(partial.components[c], box)));
     }
   }
   return operands;
@@ -114,57 +126,74 @@ void ExchangeLowering::aggregate(AggregateId aggregate, SiteId site,
   const Region& region = region_of(aggregate);
   const bool complete = is_complete(aggregate);
   Operands out = complete ? place_complete(region, site) : place_partial(region, site);
-  for (size_t b = 0; b < region.boxes.size(); ++b) {
+  const size_t boxes = region.boxes.size();
+  const auto of_box = [&](const Operands& operands, size_t b) {
+    const size_t components = operands.size() / boxes;
+    return std::span(operands).subspan(b * components, components);
+  };
+  for (size_t b = 0; b < boxes; ++b) {
     Task task{.kind = complete ? Task::Kind::finalise : Task::Kind::aggregate,
               .site = site,
               .tensor = region.tensor,
               .parts = static_cast<int32_t>(parts.size()),
               .reads = {},
-              .writes = out[b],
+              .writes = {},
               .after = {}};
+    task.writes.assign(of_box(out, b).begin(), of_box(out, b).end());
     for (AggregateId part : parts) {
-      for (const Operand& operand : locations(part, site)[b]) task.reads.push_back(operand);
+      const auto reads = of_box(locations(part, site), b);
+      task.reads.insert(task.reads.end(), reads.begin(), reads.end());
     }
     builder_.add_task(std::move(task));
   }
-  located_[{aggregate, site}] = std::move(out);
+  place_of(aggregate, site) = add_place(std::move(out));
+}
+
+// The boxes of an aggregate's operands.
+std::vector<Box> ExchangeLowering::boxes_of(AggregateId aggregate) const {
+  const Region& region = region_of(aggregate);
+  if (is_complete(aggregate)) return region.boxes;
+  const PartialType partial = partial_type(region.tensor);
+  std::vector<Box> boxes;
+  for (const Box& box : region.boxes) {
+    for (const Component& component : partial.components) {
+      boxes.push_back(component_box(component, box));
+    }
+  }
+  return boxes;
 }
 
 void ExchangeLowering::transfer(AggregateId aggregate, SiteId from, SiteId to) {
   const Region& region = region_of(aggregate);
   const bool complete = is_complete(aggregate);
-  const Operands in = locations(aggregate, from);
+  const Operands& in = locations(aggregate, from);
   if (builder_.shared_memory()) {
     for (size_t b = 0; complete && b < region.boxes.size(); ++b) {
-      builder_.locate(region.tensor, to, {region.boxes[b], in[b][0]});
+      builder_.locate(region.tensor, to, {region.boxes[b], in[b]});
     }
-    located_[{aggregate, to}] = in;
+    place_of(aggregate, to) = place_of(aggregate, from);
     return;
   }
   Operands out = complete ? place_complete(region, to) : place_partial(region, to);
   Task task = copy_task(Task::Kind::transfer, to, region.tensor);
   Task unpack = copy_task(Task::Kind::concat, to, region.tensor);
-  const PartialType partial = partial_type(region.tensor);
+  const std::vector<Box> boxes = boxes_of(aggregate);
   const bool dense = builder_.traits().transfers == Traits::Transfers::dense;
-  for (size_t b = 0; b < in.size(); ++b) {
-    for (size_t c = 0; c < in[b].size(); ++c) {
-      const Box box =
-          complete ? region.boxes[b] : component_box(partial.components[c], region.boxes[b]);
-      const bool pack = dense && !is_dense(in[b][c]);
-      task.reads.push_back(pack ? packed(region.tensor, in[b][c], box, from) : in[b][c]);
-      if (dense && !is_dense(out[b][c])) {
-        task.writes.push_back(staging(region.tensor, out[b][c], box, to));
-        unpack.reads.push_back(task.writes.back());
-        unpack.writes.push_back(out[b][c]);
-      } else {
-        task.writes.push_back(out[b][c]);
-      }
+  for (size_t i = 0; i < in.size(); ++i) {
+    const bool pack = dense && !is_dense(in[i]);
+    task.reads.push_back(pack ? packed(region.tensor, in[i], boxes[i], from) : in[i]);
+    if (dense && !is_dense(out[i])) {
+      task.writes.push_back(staging(region.tensor, out[i], boxes[i], to));
+      unpack.reads.push_back(task.writes.back());
+      unpack.writes.push_back(out[i]);
+    } else {
+      task.writes.push_back(out[i]);
     }
   }
   TaskId& last = last_transfer_[{from, to}];
   last = builder_.add_task(std::move(task), last);
   if (!unpack.reads.empty()) builder_.add_task(std::move(unpack));
-  located_[{aggregate, to}] = std::move(out);
+  place_of(aggregate, to) = add_place(std::move(out));
 }
 
 // A dense buffer at a site for what another buffer holds of `box`.
@@ -190,7 +219,7 @@ ExchangeLowering::Operands ExchangeLowering::place_complete(const Region& region
   Operands out;
   for (const Box& box : region.boxes) {
     out.push_back(destination(region.tensor, site, box));
-    builder_.locate(region.tensor, site, {box, out.back()[0]});
+    builder_.locate(region.tensor, site, {box, out.back()});
   }
   return out;
 }
@@ -199,13 +228,12 @@ ExchangeLowering::Operands ExchangeLowering::place_partial(const Region& region,
   const PartialType partial = partial_type(region.tensor);
   Operands out;
   for (const Box& box : region.boxes) {
-    out.emplace_back();
     for (const Component& component : partial.components) {
       const BufferId id = builder_.add_buffer({.site = site,
                                                .dtype = component.dtype,
                                                .tensor = region.tensor,
                                                .box = component_box(component, box)});
-      out.back().push_back(whole_operand(id, builder_.buffer(id)));
+      out.push_back(whole_operand(id, builder_.buffer(id)));
     }
   }
   return out;
@@ -213,19 +241,19 @@ ExchangeLowering::Operands ExchangeLowering::place_partial(const Region& region,
 
 // Where complete data of `box` is to be written at a site: inside the block expected there, or into
 // a buffer of its own.
-std::vector<Operand> ExchangeLowering::destination(TensorId tensor, SiteId site, const Box& box) {
+Operand ExchangeLowering::destination(TensorId tensor, SiteId site, const Box& box) {
   const auto expected = expected_.find({tensor, site});
   if (expected != expected_.end()) {
     for (const Box& block : expected->second) {
       if (!contains(block, box)) continue;
       Assembly& into = assembly(tensor, {site, block});
-      into.missing = subtract(into.missing, box);
-      return {part_operand(into.buffer, builder_.buffer(into.buffer), box)};
+      subtract(into.missing, box);
+      return part_operand(into.buffer, builder_.buffer(into.buffer), box);
     }
   }
   const BufferId id = builder_.add_buffer(
       {.site = site, .dtype = builder_.graph().type(tensor).dtype, .tensor = tensor, .box = box});
-  return {whole_operand(id, builder_.buffer(id))};
+  return whole_operand(id, builder_.buffer(id));
 }
 
 ExchangeLowering::Assembly& ExchangeLowering::assembly(TensorId tensor, const Resident& block) {
@@ -243,7 +271,7 @@ Located ExchangeLowering::block(TensorId tensor, const Resident& block) {
   if (const auto found = builder_.find(tensor, block.site, block.box)) return *found;
   const auto& assemblies = assemblies_[{tensor, block.site}];
   const bool begun = assemblies.contains(block.box);
-  const std::vector<Located> pieces = builder_.cover(
+  std::vector<Located> pieces = builder_.cover(
       tensor, block.site, begun ? assemblies.at(block.box).missing : std::vector<Box>{block.box});
   if (!begun) {
     if (const auto joined = join_pieces(pieces, block.box, builder_.buffers())) {
@@ -253,8 +281,10 @@ Located ExchangeLowering::block(TensorId tensor, const Resident& block) {
   }
   const BufferId into = assembly(tensor, block).buffer;
   Task task = copy_task(Task::Kind::concat, block.site, tensor);
-  for (const Located& piece : pieces) {
-    task.reads.push_back(piece.operand);
+  task.reads.reserve(pieces.size());
+  task.writes.reserve(pieces.size());
+  for (Located& piece : pieces) {
+    task.reads.push_back(std::move(piece.operand));
     task.writes.push_back(part_operand(into, builder_.buffer(into), piece.box));
   }
   if (!task.reads.empty()) builder_.add_task(std::move(task));

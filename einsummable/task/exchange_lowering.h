@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <map>
 #include <vector>
 
 #include "einsummable/task/builder.h"
+#include "einsummable/task/by_aggregate.h"
 
 namespace einsummable {
 
@@ -28,9 +30,9 @@ class ExchangeLowering {
   Located block(TensorId tensor, const Resident& block);
 
  private:
-  // For each box of a region, one operand a component.
-  using Operands = std::vector<std::vector<Operand>>;
-  using Key = std::pair<exchange::AggregateId, SiteId>;
+  // For each box of a region, one operand a component: box b's are those from b * components on. A
+  // complete region has one component.
+  using Operands = std::vector<Operand>;
   struct Assembly {
     BufferId buffer;
     std::vector<Box> missing;  // parts of the block not written yet
@@ -38,15 +40,20 @@ class ExchangeLowering {
   const Region& region_of(exchange::AggregateId aggregate) const;
   bool is_complete(exchange::AggregateId aggregate) const;
   PartialType partial_type(TensorId tensor) const;
+  // The place of an aggregate at a site, to be set.
+  int32_t& place_of(exchange::AggregateId aggregate, SiteId site);
+  int32_t add_place(Operands operands);
+  // Where an aggregate that is at a site lies there.
   const Operands& locations(exchange::AggregateId aggregate, SiteId site);
   Operands complete_at(const Region& region, SiteId site);
   Operands partial_at(const Region& region, exchange::AggregateId aggregate, SiteId site);
+  std::vector<Box> boxes_of(exchange::AggregateId aggregate) const;
   void aggregate(exchange::AggregateId aggregate, SiteId site,
                  const std::vector<exchange::AggregateId>& parts);
   void transfer(exchange::AggregateId aggregate, SiteId from, SiteId to);
   Operands place_complete(const Region& region, SiteId site);
   Operands place_partial(const Region& region, SiteId site);
-  std::vector<Operand> destination(TensorId tensor, SiteId site, const Box& box);
+  Operand destination(TensorId tensor, SiteId site, const Box& box);
   Operand packed(TensorId tensor, const Operand& operand, const Box& box, SiteId site);
   Operand staging(TensorId tensor, const Operand& like, const Box& box, SiteId site);
   Assembly& assembly(TensorId tensor, const Resident& block);
@@ -55,7 +62,9 @@ class ExchangeLowering {
   const Partials& partials_;
   const ExchangeStep& step_;
   std::vector<int32_t> region_of_atom_;
-  std::map<Key, Operands> located_;
+  ByAggregate<SiteId> arrivals_;           // all aggregates that come to be, or are, at sites
+  std::vector<int32_t> place_of_arrival_;  // in `places_`; -1 if not known yet
+  std::deque<Operands> places_;            // aggregates that are handed over share one
   std::map<std::pair<TensorId, SiteId>, std::vector<Box>> expected_;
   std::map<std::pair<TensorId, SiteId>, std::map<Box, Assembly>> assemblies_;
   std::map<std::pair<SiteId, SiteId>, TaskId> last_transfer_;

@@ -43,7 +43,7 @@ bool reads_as_written(const TaskGraph& graph, const Operand& written, const Oper
   if (read != written) return false;
   const KernelStep& last = reader.steps.back();
   const Box output = graph.plan->specs[last.op.index()].cell(last.cell).outputs[0];
-  return read.shape == shape_of(output);
+  return read.shape == extents_of(output);
 }
 
 // The steps and reads of `maker`, then those of `reader`, whose read of the maker's block becomes
@@ -103,6 +103,8 @@ void remove(TaskGraph& graph, const std::vector<char>& tasks, const std::vector<
   std::vector<BufferId> buffer_ids(graph.buffers.size());
   std::vector<Task> kept_tasks;
   std::vector<Buffer> kept_buffers;
+  kept_tasks.reserve(graph.tasks.size());
+  kept_buffers.reserve(graph.buffers.size());
   for (size_t b = 0; b < graph.buffers.size(); ++b) {
     if (buffers[b]) continue;
     buffer_ids[b] = BufferId(static_cast<int64_t>(kept_buffers.size()));
@@ -114,7 +116,7 @@ void remove(TaskGraph& graph, const std::vector<char>& tasks, const std::vector<
   };
   const auto rename_tasks = [&](std::vector<TaskId>& ids) {
     for (TaskId& id : ids) id = task_ids[id.index()];
-    std::ranges::sort(ids);
+    if (!std::ranges::is_sorted(ids)) std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     ensure(ids.empty() || ids.front().valid(), "a removed task is still waited for");
   };

@@ -18,12 +18,17 @@ class Lowering {
   TaskGraph run(const Interruption& interruption) {
     announce_given(interruption);
     builder_.load_announced();
-    for (const ExchangeStep& step : plan().steps) {
+    const std::vector<size_t> last = last_readers();
+    for (size_t s = 0; s < plan().steps.size(); ++s) {
       interruption.check();
+      const ExchangeStep& step = plan().steps[s];
       if (step.save < 0) {
         lower_op(step);
       } else {
         lower_save(step);
+      }
+      for (TensorId tensor : reads_of(step)) {
+        if (last[tensor.index()] == s) builder_.forget(tensor);
       }
     }
     return builder_.finish();
@@ -33,6 +38,20 @@ class Lowering {
   const PhysicalPlan& plan() const { return builder_.plan(); }
   const Graph& graph() const { return builder_.graph(); }
   bool is_given(TensorId tensor) const { return graph().tensor(tensor).is_given(); }
+
+  std::vector<TensorId> reads_of(const ExchangeStep& step) const {
+    if (step.save < 0) return graph().op(step.op).inputs;
+    return {graph().saves()[static_cast<size_t>(step.save)].tensor};
+  }
+
+  // The last step that reads each tensor.
+  std::vector<size_t> last_readers() const {
+    std::vector<size_t> last(graph().tensors().size(), 0);
+    for (size_t s = 0; s < plan().steps.size(); ++s) {
+      for (TensorId tensor : reads_of(plan().steps[s])) last[tensor.index()] = s;
+    }
+    return last;
+  }
 
   // The boxes of inputs and parameters that sites read are loaded there, each as large as the
   // largest that contains it.
@@ -111,9 +130,9 @@ class Lowering {
     if (reads.size() != 1 || node.outputs.size() != 1) return false;
     if (plan().specs[op.index()].partials(0) != 1) return false;
     const Operand& read = reads[0];
-    auto layout = node.op->view(function, {read.offset, read.shape, read.strides});
+    auto layout = node.op->view(function, layout_of(read));
     if (!layout) return false;
-    Operand output = operand_of(read.buffer, builder_.buffer(read.buffer), *std::move(layout));
+    Operand output = operand_of(read.buffer, builder_.buffer(read.buffer), *layout);
     builder_.locate(node.outputs[0], site, {function.outputs[0], output});
     builder_.add_view(
         {.op = op, .cell = cell, .site = site, .input = read, .output = std::move(output)});

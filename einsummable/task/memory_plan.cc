@@ -6,117 +6,179 @@
 #include <limits>
 
 #include "einsummable/base/checked.h"
+#include "einsummable/task/accesses.h"
 
 namespace einsummable {
 namespace {
 
 constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
-// From the first task that writes a buffer to the last that touches it, as positions in the list.
+// When a buffer holds data: from the first task that writes it to the last that touches it, as
+// positions in the list.
 struct Lifetime {
   int64_t first = kForever, last = -1;
-  int64_t bytes = 0;
-  std::vector<TaskId> writers, accessors;  // rising; writers are accessors too
 
   bool meets(const Lifetime& other) const { return first <= other.last && other.first <= last; }
 };
 
-std::vector<Lifetime> lifetimes(const TaskGraph& graph) {
+std::vector<Lifetime> lifetimes(const TaskGraph& graph, const Accesses& accesses) {
   std::vector<Lifetime> out(graph.buffers.size());
-  for (size_t b = 0; b < out.size(); ++b) out[b].bytes = graph.buffers[b].bytes();
-  for (size_t t = 0; t < graph.tasks.size(); ++t) {
-    const TaskId id(static_cast<int64_t>(t));
-    const auto touched = [&](const Operand& operand) -> Lifetime& {
-      Lifetime& life = out[operand.buffer.index()];
-      life.first = std::min(life.first, static_cast<int64_t>(t));
-      life.last = std::max(life.last, static_cast<int64_t>(t));
-      if (life.accessors.empty() || life.accessors.back() != id) life.accessors.push_back(id);
-      return life;
-    };
-    for (const Operand& operand : graph.tasks[t].reads) touched(operand);
-    for (const Operand& operand : graph.tasks[t].writes) {
-      std::vector<TaskId>& writers = touched(operand).writers;
-      if (writers.empty() || writers.back() != id) writers.push_back(id);
-    }
-  }
-  for (const Load& load : graph.loads) {
-    Lifetime& life = out[load.buffer.index()];
-    life.first = -1;
-    if (graph.buffer(load.buffer).role == Buffer::Role::parameter) life.last = kForever;
+  for (size_t b = 0; b < out.size(); ++b) {
+    out[b].first = accesses.first_use(graph, b);
+    if (!accesses.of(b).empty()) out[b].last = accesses.of(b).back().task.value;
+    if (graph.buffers[b].role == Buffer::Role::parameter) out[b].last = kForever;
   }
   for (const Offload& offload : graph.offloads) out[offload.from.buffer.index()].last = kForever;
   return out;
 }
 
-struct Placed {
+// Bytes [lo, hi) of a site's arena.
+struct Stretch {
   int64_t lo = 0, hi = 0;
-  size_t buffer = 0;
 };
 
-// The lowest aligned offset where `bytes` fit between the placed buffers that live at the same
-// time.
-int64_t lowest_fit(const std::vector<Placed>& placed, const std::vector<Lifetime>& lives,
-                   const Lifetime& life, int64_t bytes, int64_t alignment) {
-  int64_t offset = 0;
-  for (const Placed& other : placed) {  // by rising lo
-    if (!lives[other.buffer].meets(life)) continue;
-    if (checked_add(offset, bytes) <= other.lo) break;
-    offset = std::max(offset, round_up(other.hi, alignment));
-  }
-  return offset;
-}
+// A union of stretches as disjoint ones, by rising offset. Those between which nothing fits are
+// one.
+class Union {
+ public:
+  explicit Union(int64_t alignment) : alignment_(alignment) {}
 
-// Places the buffers of one site; gives its arena's size.
-int64_t place_buffers(TaskGraph& graph, std::vector<size_t> of_site,
+  const std::vector<Stretch>& stretches() const { return stretches_; }
+
+  void add(Stretch stretch) {
+    const auto end_of = [&](const Stretch& other) { return round_up(other.hi, alignment_); };
+    const auto first = std::ranges::lower_bound(stretches_, stretch.lo, {}, end_of);
+    auto last = first;
+    for (; last != stretches_.end() && last->lo <= round_up(stretch.hi, alignment_); ++last) {
+      stretch = {std::min(stretch.lo, last->lo), std::max(stretch.hi, last->hi)};
+    }
+    if (first == last) {
+      stretches_.insert(first, stretch);
+    } else {
+      *first = stretch;
+      stretches_.erase(first + 1, last);
+    }
+  }
+
+ private:
+  int64_t alignment_;
+  std::vector<Stretch> stretches_;
+};
+
+// The stretches of one site, found by when they are in use: time is cut into spans, each with those
+// in use within it.
+class Arena {
+ public:
+  // For tasks 0 to tasks - 1.
+  Arena(int64_t tasks, size_t buffers, int64_t alignment)
+      : alignment_(alignment),
+        span_length_(tasks / static_cast<int64_t>(buffers / 8 + 1) + 1),
+        spans_(static_cast<size_t>(tasks / span_length_ + 1)),
+        always_(alignment),
+        ever_(alignment) {}
+
+  // Gives `bytes` the lowest aligned offset where they fit between the stretches in use at the same
+  // time.
+  int64_t place(int64_t bytes, const Lifetime& life) {
+    const bool always = life.first < 0 && life.last == kForever;
+    const int64_t offset = lowest_fit(bytes, always ? ever_.stretches() : in_use(life));
+    const Stretch placed{offset, checked_add(offset, bytes)};
+    ever_.add(placed);
+    if (always) {
+      always_.add(placed);
+    } else {
+      const auto [first, last] = spans_of(life);
+      for (size_t span = first; span <= last; ++span) spans_[span].push_back({placed, life});
+    }
+    return offset;
+  }
+
+  int64_t bytes() const {
+    return ever_.stretches().empty() ? 0 : round_up(ever_.stretches().back().hi, alignment_);
+  }
+
+ private:
+  struct Placed {
+    Stretch stretch;
+    Lifetime life;
+  };
+
+  int64_t lowest_fit(int64_t bytes, const std::vector<Stretch>& taken) const {
+    int64_t offset = 0;
+    for (const Stretch& other : taken) {
+      if (checked_add(offset, bytes) <= other.lo) break;
+      offset = std::max(offset, round_up(other.hi, alignment_));
+    }
+    return offset;
+  }
+
+  // The first and last span of a lifetime.
+  std::pair<size_t, size_t> spans_of(const Lifetime& life) const {
+    const auto span = [&](int64_t task) {
+      const auto last = static_cast<int64_t>(spans_.size()) - 1;
+      return static_cast<size_t>(std::clamp<int64_t>(task / span_length_, 0, last));
+    };
+    return {span(life.first), span(life.last)};
+  }
+
+  // The stretches in use at some time of `life`, by rising offset.
+  const std::vector<Stretch>& in_use(const Lifetime& life) {
+    in_use_ = always_.stretches();
+    const auto [first, last] = spans_of(life);
+    for (size_t span = first; span <= last; ++span) {
+      for (const Placed& other : spans_[span]) {
+        if (!other.life.meets(life)) continue;
+        // Of a stretch in several of the spans, the first counts.
+        const bool counted = span > first && spans_of(other.life).first < span;
+        if (!counted) in_use_.push_back(other.stretch);
+      }
+    }
+    std::ranges::sort(in_use_, {}, &Stretch::lo);
+    return in_use_;
+  }
+
+  int64_t alignment_, span_length_;
+  std::vector<std::vector<Placed>> spans_;  // those in use throughout left out
+  Union always_, ever_;                     // those in use throughout; all
+  std::vector<Stretch> in_use_;             // memory of in_use()
+};
+
+// Places the buffers of one site, larger ones first; gives its arena's size.
+int64_t place_buffers(TaskGraph& graph, const std::vector<size_t>& of_site,
                       const std::vector<Lifetime>& lives, int64_t alignment,
                       const Interruption& interruption) {
-  std::ranges::stable_sort(of_site, std::ranges::greater(),
-                           [&](size_t b) { return lives[b].bytes; });
-  std::vector<Placed> placed;
-  int64_t arena = 0;
-  for (size_t b : of_site) {
+  std::vector<std::pair<int64_t, size_t>> by_size;
+  for (size_t b : of_site) by_size.emplace_back(-graph.buffers[b].bytes(), b);
+  std::ranges::sort(by_size);
+  Arena arena(static_cast<int64_t>(graph.tasks.size()), of_site.size(), alignment);
+  for (const auto& [minus_bytes, b] : by_size) {
     interruption.check();
-    Buffer& buffer = graph.buffers[b];
-    const int64_t bytes = lives[b].bytes;
-    buffer.offset = bytes == 0 ? 0 : lowest_fit(placed, lives, lives[b], bytes, alignment);
-    if (bytes == 0) continue;
-    const Placed at{buffer.offset, checked_add(buffer.offset, bytes), b};
-    placed.insert(std::ranges::upper_bound(placed, at.lo, {}, &Placed::lo), at);
-    arena = std::max(arena, at.hi);
+    graph.buffers[b].offset = minus_bytes == 0 ? 0 : arena.place(-minus_bytes, lives[b]);
   }
-  return round_up(arena, alignment);
-}
-
-void add_after(Task& task, TaskId earlier) {
-  const auto place = std::ranges::lower_bound(task.after, earlier);
-  if (place == task.after.end() || *place != earlier) task.after.insert(place, earlier);
+  return arena.bytes();
 }
 
 // Orders the writers of each buffer after everything that touched the memory it takes over.
-void order_reuse(TaskGraph& graph, std::vector<size_t> of_site, const std::vector<Lifetime>& lives,
-                 const Interruption& interruption) {
-  std::ranges::stable_sort(of_site, {}, [&](size_t b) { return lives[b].first; });
-  std::vector<Placed> owners;  // disjoint: which buffer had each stretch of memory last
-  for (size_t b : of_site) {
-    interruption.check();
-    const Buffer& buffer = graph.buffers[b];
-    if (lives[b].bytes == 0) continue;
-    const Placed mine{buffer.offset, buffer.offset + lives[b].bytes, b};
-    std::vector<Placed> kept = {mine};
-    for (const Placed& owner : owners) {
-      if (owner.hi <= mine.lo || mine.hi <= owner.lo) {
-        kept.push_back(owner);
-        continue;
-      }
-      for (TaskId writer : lives[b].writers) {
-        for (TaskId earlier : lives[owner.buffer].accessors) {
-          add_after(graph.tasks[writer.index()], earlier);
-        }
-      }
-      if (owner.lo < mine.lo) kept.push_back({owner.lo, mine.lo, owner.buffer});
-      if (mine.hi < owner.hi) kept.push_back({mine.hi, owner.hi, owner.buffer});
+void order_reuse(TaskGraph& graph, const Accesses& accesses, const Interruption& interruption) {
+  const auto tasks_of = [&](size_t buffer, bool writers_only) {
+    std::vector<TaskId> tasks;
+    for (const Access& access : accesses.of(buffer)) {
+      const bool counts = access.writes || !writers_only;
+      if (counts && (tasks.empty() || tasks.back() != access.task)) tasks.push_back(access.task);
     }
-    owners = std::move(kept);
+    return tasks;
+  };
+  for (const Takeover& takeover : takeovers(graph, accesses)) {
+    interruption.check();
+    const std::vector<TaskId> earlier = tasks_of(takeover.from, false);
+    for (TaskId writer : tasks_of(takeover.buffer, true)) {
+      std::vector<TaskId>& after = graph.tasks[writer.index()].after;
+      after.insert(after.end(), earlier.begin(), earlier.end());
+    }
+  }
+  for (Task& task : graph.tasks) {
+    std::ranges::sort(task.after);
+    task.after.erase(std::unique(task.after.begin(), task.after.end()), task.after.end());
   }
 }
 
@@ -129,7 +191,8 @@ std::string megabytes(int64_t bytes) {
 }  // namespace
 
 void plan_memory(TaskGraph& graph, const Traits& traits, const Interruption& interruption) {
-  const std::vector<Lifetime> lives = lifetimes(graph);
+  const Accesses accesses(graph);
+  const std::vector<Lifetime> lives = lifetimes(graph, accesses);
   std::vector<std::vector<size_t>> of_site(static_cast<size_t>(graph.plan->sites));
   for (size_t b = 0; b < graph.buffers.size(); ++b) {
     of_site[graph.buffers[b].site.index()].push_back(b);
@@ -138,8 +201,8 @@ void plan_memory(TaskGraph& graph, const Traits& traits, const Interruption& int
   for (size_t site = 0; site < of_site.size(); ++site) {
     graph.memory[site].arena =
         place_buffers(graph, of_site[site], lives, traits.alignment, interruption);
-    order_reuse(graph, of_site[site], lives, interruption);
   }
+  order_reuse(graph, accesses, interruption);
   for (Task& task : graph.tasks) {
     interruption.check();
     if (is_copy(task.kind) || !traits.workspace) continue;

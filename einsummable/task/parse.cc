@@ -93,8 +93,8 @@ class TaskGraphReader {
     return out;
   }
 
-  std::vector<int64_t> list() {
-    std::vector<int64_t> out;
+  PerAxis list() {
+    PerAxis out;
     lexer_.expect("[");
     while (!lexer_.accept("]")) {
       if (!out.empty()) lexer_.expect(",");

@@ -18,8 +18,8 @@ Operand part_operand(BufferId id, const Buffer& buffer, const Box& box) {
   Operand out{.buffer = id,
               .region = shifted_to(box, buffer.box),
               .offset = 0,
-              .shape = shape_of(box),
-              .strides = row_major_strides(shape_of(buffer.box))};
+              .shape = extents_of(box),
+              .strides = row_major_strides(buffer.box)};
   for (size_t i = 0; i < box.size(); ++i) out.offset += out.region[i].lo * out.strides[i];
   return out;
 }

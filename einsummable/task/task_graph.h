@@ -43,8 +43,8 @@ struct Operand {
   BufferId buffer;
   Box region;
   int64_t offset = 0;
-  Shape shape;
-  std::vector<int64_t> strides;
+  PerAxis shape;
+  PerAxis strides;
 
   bool operator==(const Operand&) const = default;
 };

@@ -35,9 +35,11 @@ VerifyReport examine(const TaskGraph& graph, const Traits& traits,
   const bool in_place = run_check(
       report, "memory", [&](Check& check) { check_memory(graph, traits, check, interruption); });
   if (!in_place) return report;
+  const Accesses accesses(graph);
   run_check(report, "single_assignment",
-            [&](Check& check) { check_single_assignment(graph, check, interruption); });
-  run_check(report, "races", [&](Check& check) { check_races(graph, check, interruption); });
+            [&](Check& check) { check_single_assignment(graph, accesses, check, interruption); });
+  run_check(report, "races",
+            [&](Check& check) { check_races(graph, accesses, check, interruption); });
   run_check(report, "provenance",
             [&](Check& check) { check_provenance(graph, check, interruption); });
   return report;

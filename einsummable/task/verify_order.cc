@@ -3,11 +3,10 @@
 // memory passes from one buffer to the next only when the first is done with.
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "einsummable/base/checked.h"
-#include "einsummable/task/operand.h"
+#include "einsummable/task/accesses.h"
 #include "einsummable/task/verify_checks.h"
 
 namespace einsummable {
@@ -45,263 +44,189 @@ class Order {
   int64_t stamp_ = 0;
 };
 
-struct Access {
-  TaskId task;
-  const Operand* operand;
-};
-
-struct Accesses {
-  std::vector<Access> writes, reads;  // the caller's reads, after the run, have no task
-};
-
-std::vector<Accesses> accesses_of(const TaskGraph& graph) {
-  std::vector<Accesses> out(graph.buffers.size());
-  for (size_t t = 0; t < graph.tasks.size(); ++t) {
-    const TaskId id(static_cast<int64_t>(t));
-    for (const Operand& read : graph.tasks[t].reads) {
-      out[read.buffer.index()].reads.push_back({id, &read});
-    }
-    for (const Operand& write : graph.tasks[t].writes) {
-      out[write.buffer.index()].writes.push_back({id, &write});
-    }
-  }
-  for (const Offload& offload : graph.offloads) {
-    out[offload.from.buffer.index()].reads.push_back({TaskId(), &offload.from});
-  }
-  return out;
-}
-
 std::string name_of(size_t buffer) { return "buffer " + std::to_string(buffer); }
 
-// Checks one buffer: writes disjoint, and every read of elements written before it begins.
-std::string check_buffer(const TaskGraph& graph, size_t b, const Accesses& accesses, Order& order,
-                         int64_t& count) {
-  const bool loaded = graph.buffers[b].role != Buffer::Role::temporary;
-  if (loaded && !accesses.writes.empty()) {
-    return describe(graph, accesses.writes[0].task) + " writes " + name_of(b) +
-           ", which the caller fills";
-  }
-  for (size_t i = 0; i < accesses.writes.size(); ++i) {
-    for (size_t k = 0; k < i; ++k) {
-      ++count;
-      if (!empty(
-              intersect(accesses.writes[i].operand->region, accesses.writes[k].operand->region))) {
-        return describe(graph, accesses.writes[i].task) + " writes again what " +
-               describe(graph, accesses.writes[k].task) + " wrote to " + name_of(b);
-      }
+// The axis along which the boxes overlap least, so that sorting along it parts them best.
+size_t sweep_axis(std::span<const Access> writes) {
+  size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t axis = 0; axis < writes.front().region->size(); ++axis) {
+    Interval hull = (*writes.front().region)[axis];
+    double lengths = 0;
+    for (const Access& write : writes) {
+      const Interval at = (*write.region)[axis];
+      hull = {std::min(hull.lo, at.lo), std::max(hull.hi, at.hi)};
+      lengths += static_cast<double>(at.length());
+    }
+    const double depth = lengths / static_cast<double>(std::max<int64_t>(hull.length(), 1));
+    if (depth < least) {
+      least = depth;
+      best = axis;
     }
   }
-  const auto covered = [&](const Operand& operand, TaskId reader) -> std::string {
-    if (loaded || empty(operand.region)) return "";
-    std::vector<Box> left = {operand.region};
-    for (const Access& write : accesses.writes) {
-      if (empty(intersect(write.operand->region, operand.region))) continue;
-      ++count;
-      if (reader.valid() && !order.before(write.task, reader)) {
-        return describe(graph, reader) + " reads what " + describe(graph, write.task) +
-               " may still be writing";
-      }
-      left = subtract(left, write.operand->region);
-    }
-    return left.empty() ? "" : "elements of " + name_of(b) + " are read and never written";
-  };
-  for (const Access& read : accesses.reads) {
-    std::string failure = covered(*read.operand, read.task);
-    if (!failure.empty()) return failure;
-  }
-  return "";
+  return best;
 }
 
-// A stretch of a site's arena and the buffer that had it last.
-struct Owner {
-  int64_t lo = 0, hi = 0;
-  size_t buffer = 0;
-};
-
-class RaceCheck {
- public:
-  RaceCheck(const TaskGraph& graph, Check& check, const Interruption& interruption)
-      : graph_(graph),
-        check_(check),
-        interruption_(interruption),
-        order_(graph),
-        touched_(graph.buffers.size()) {
-    for (size_t t = 0; t < graph.tasks.size(); ++t) {
-      const TaskId id(static_cast<int64_t>(t));
-      for (const Operand& read : graph.tasks[t].reads)
-        touched_[read.buffer.index()].all.push_back(id);
-      for (const Operand& write : graph.tasks[t].writes) {
-        touched_[write.buffer.index()].all.push_back(id);
-        touched_[write.buffer.index()].writers.push_back(id);
-      }
+// Two of the writes that share elements, the later first; null if none do.
+std::pair<const Access*, const Access*> overlapping(std::vector<Access>& writes, int64_t& count) {
+  if (writes.size() < 2) return {};
+  if (writes.front().region->empty()) return {&writes[1], &writes[0]};  // rank 0: one element
+  const size_t axis = sweep_axis(writes);
+  std::ranges::sort(writes, {}, [&](const Access& write) { return (*write.region)[axis].lo; });
+  for (size_t i = 0; i < writes.size(); ++i) {
+    const int64_t end = (*writes[i].region)[axis].hi;
+    for (size_t k = i + 1; k < writes.size() && (*writes[k].region)[axis].lo < end; ++k) {
+      ++count;
+      if (!meet(*writes[i].region, *writes[k].region)) continue;
+      const bool later = writes[i].task > writes[k].task;
+      return later ? std::pair{&writes[i], &writes[k]} : std::pair{&writes[k], &writes[i]};
     }
-    for (const Offload& offload : graph.offloads) touched_[offload.from.buffer.index()].kept = true;
+  }
+  return {};
+}
+
+// Checks that each element of a buffer is written once, and every read one of elements written
+// before it begins.
+class BufferCheck {
+ public:
+  BufferCheck(const TaskGraph& graph, const Accesses& accesses, int64_t& count)
+      : graph_(graph), accesses_(accesses), count_(count), order_(graph) {}
+
+  // What is wrong with the buffer; nothing if nothing is.
+  std::string run(size_t b) {
+    collect_writes(b);
+    if (graph_.buffers[b].role != Buffer::Role::temporary) {
+      if (writes_.empty()) return "";
+      return describe(graph_, writes_[0].task) + " writes " + name_of(b) +
+             ", which the caller fills";
+    }
+    const auto [again, first] = overlapping(writes_, count_);
+    if (again) {
+      return describe(graph_, again->task) + " writes again what " + describe(graph_, first->task) +
+             " wrote to " + name_of(b);
+    }
+    for (const Access& access : accesses_.of(b)) {
+      if (access.writes) continue;
+      std::string failure = check_read(b, *access.region, access.task);
+      if (!failure.empty()) return failure;
+    }
+    return "";
   }
 
-  // Goes through the buffers of a site by when they begin. Where one takes memory over from
-  // another, all that touched the other must have ended before any write to the one; what the other
-  // took over itself ended before that, by the same check.
-  void check_site(std::vector<size_t> buffers) {
-    std::ranges::stable_sort(buffers, {}, [&](size_t b) { return first(b); });
-    std::vector<Owner> owners;
-    for (size_t b : buffers) {
-      interruption_.check();
-      const Buffer& buffer = graph_.buffers[b];
-      if (buffer.bytes() == 0) continue;
-      const Owner mine{buffer.offset, checked_add(buffer.offset, buffer.bytes()), b};
-      std::vector<Owner> kept = {mine};
-      for (const Owner& owner : owners) {
-        if (owner.hi <= mine.lo || mine.hi <= owner.lo) {
-          kept.push_back(owner);
-          continue;
-        }
-        if (!takes_over(b, owner.buffer)) return;
-        if (owner.lo < mine.lo) kept.push_back({owner.lo, mine.lo, owner.buffer});
-        if (mine.hi < owner.hi) kept.push_back({mine.hi, owner.hi, owner.buffer});
-      }
-      owners = std::move(kept);
-    }
+  // What is wrong with what the caller fetches, after the run.
+  std::string run(const Offload& offload) {
+    const size_t b = offload.from.buffer.index();
+    if (graph_.buffers[b].role != Buffer::Role::temporary) return "";
+    collect_writes(b);
+    return check_read(b, offload.from.region, TaskId());
   }
 
  private:
-  struct Touched {
-    std::vector<TaskId> all, writers;
-    bool kept = false;  // fetched by the caller after the run
-  };
-
-  int64_t first(size_t b) const {
-    if (graph_.buffers[b].role != Buffer::Role::temporary) return -1;
-    return touched_[b].all.empty() ? std::numeric_limits<int64_t>::max()
-                                   : touched_[b].all.front().value;
+  void collect_writes(size_t b) {
+    writes_.clear();
+    for (const Access& access : accesses_.of(b)) {
+      if (access.writes) writes_.push_back(access);
+    }
   }
 
-  bool takes_over(size_t b, size_t from) {
-    const bool filled = graph_.buffers[b].role != Buffer::Role::temporary;
-    const bool stays = touched_[from].kept || graph_.buffers[from].role == Buffer::Role::parameter;
-    if (filled || stays) {
-      check_.detail = name_of(b) + " takes memory of " + name_of(from) + ", which is still in use";
-      return false;
-    }
-    for (TaskId writer : touched_[b].writers) {
-      for (TaskId earlier : touched_[from].all) {
-        ++check_.count;
-        if (order_.before(earlier, writer)) continue;
-        check_.detail = describe(graph_, writer) + " writes memory that " +
-                        describe(graph_, earlier) + " may still be using";
-        return false;
+  // The caller's reads have no task. Writes share no elements, so a read is of
+  // written ones alone if those in common with the writes are as many as it has.
+  std::string check_read(size_t b, const Box& region, TaskId reader) {
+    int64_t written = 0;
+    for (const Access& write : writes_) {
+      const int64_t common = common_elements(*write.region, region);
+      if (common == 0) continue;
+      ++count_;
+      written = checked_add(written, common);
+      if (reader.valid() && !order_.before(write.task, reader)) {
+        return describe(graph_, reader) + " reads what " + describe(graph_, write.task) +
+               " may still be writing";
       }
     }
-    return true;
+    if (written == elements(region)) return "";
+    return "elements of " + name_of(b) + " are read and never written";
   }
 
   const TaskGraph& graph_;
-  Check& check_;
-  const Interruption& interruption_;
+  const Accesses& accesses_;
+  int64_t& count_;
   Order order_;
-  std::vector<Touched> touched_;
+  std::vector<Access> writes_;  // of the buffer at hand
 };
 
-// What is wrong with an operand itself.
-std::string check_operand(const TaskGraph& graph, const Operand& operand) {
-  if (!operand.buffer.valid() || operand.buffer.index() >= graph.buffers.size()) {
-    return "there is no buffer " + std::to_string(operand.buffer.value);
+// Whether all that touches a buffer's memory before it has ended when the buffer is written: for
+// the buffer that had the memory last; what that one took over ended before, by the same check.
+class TakeoverCheck {
+ public:
+  TakeoverCheck(const TaskGraph& graph, const Accesses& accesses, int64_t& count)
+      : graph_(graph),
+        accesses_(accesses),
+        count_(count),
+        order_(graph),
+        kept_(graph.buffers.size(), 0) {
+    for (const Offload& offload : graph.offloads) kept_[offload.from.buffer.index()] = 1;
   }
-  const Buffer& buffer = graph.buffer(operand.buffer);
-  if (operand.shape.size() != operand.strides.size()) return "an operand of two ranks";
-  if (elements(std::span<const int64_t>(operand.shape)) == 0) return "";
-  int64_t first = operand.offset, last = operand.offset;
-  for (size_t i = 0; i < operand.shape.size(); ++i) {
-    const int64_t reach = checked_multiply(operand.shape[i] - 1, operand.strides[i]);
-    int64_t& end = reach < 0 ? first : last;
-    end = checked_add(end, reach);
+
+  std::string run(Takeover takeover) {
+    const auto [b, from] = takeover;
+    const bool filled = graph_.buffers[b].role != Buffer::Role::temporary;
+    const bool stays = kept_[from] || graph_.buffers[from].role == Buffer::Role::parameter;
+    if (filled || stays) {
+      return name_of(b) + " takes memory of " + name_of(from) + ", which is still in use";
+    }
+    TaskId last_writer;
+    for (const Access& write : accesses_.of(b)) {
+      if (!write.writes || write.task == last_writer) continue;
+      last_writer = write.task;
+      std::string failure = check_writer(write.task, from);
+      if (!failure.empty()) return failure;
+    }
+    return "";
   }
-  if (first < 0 || last >= elements(buffer.box)) return "an operand outside its buffer";
-  const Operand canonical =
-      operand_of(operand.buffer, buffer, {operand.offset, operand.shape, operand.strides});
-  const Box bounds = shifted_to(buffer.box, buffer.box);
-  if (!contains(operand.region, canonical.region) || !contains(bounds, operand.region)) {
-    return "an operand's region does not hold its elements";
+
+ private:
+  std::string check_writer(TaskId writer, size_t from) {
+    TaskId last;
+    for (const Access& earlier : accesses_.of(from)) {
+      if (earlier.task == last) continue;
+      last = earlier.task;
+      ++count_;
+      if (order_.before(earlier.task, writer)) continue;
+      return describe(graph_, writer) + " writes memory that " + describe(graph_, earlier.task) +
+             " may still be using";
+    }
+    return "";
   }
-  return "";
-}
+
+  const TaskGraph& graph_;
+  const Accesses& accesses_;
+  int64_t& count_;
+  Order order_;
+  std::vector<char> kept_;  // fetched by the caller after the run
+};
 
 }  // namespace
 
-void check_memory(const TaskGraph& graph, const Traits& traits, Check& check,
-                  const Interruption& interruption) {
-  const auto has_memory = [&](SiteId site) {
-    return site.valid() && site.index() < graph.memory.size();
-  };
+void check_single_assignment(const TaskGraph& graph, const Accesses& accesses, Check& check,
+                             const Interruption& interruption) {
+  BufferCheck buffers(graph, accesses, check.count);
   for (size_t b = 0; b < graph.buffers.size(); ++b) {
     interruption.check();
-    ++check.count;
-    const Buffer& buffer = graph.buffers[b];
-    if (!has_memory(buffer.site) || buffer.offset < 0 || buffer.offset % traits.alignment != 0 ||
-        checked_add(buffer.offset, buffer.bytes()) > graph.memory[buffer.site.index()].arena) {
-      check.detail = name_of(b) + " does not lie in its site's arena";
-      return;
-    }
+    check.detail = buffers.run(b);
+    if (!check.detail.empty()) return;
   }
-  const auto check_operands = [&](const auto& operands, const auto& whose) {
-    for (const Operand& operand : operands) {
-      ++check.count;
-      const std::string failure = check_operand(graph, operand);
-      if (failure.empty()) continue;
-      check.detail = whose() + ": " + failure;
-      return false;
-    }
-    return true;
-  };
-  for (size_t t = 0; t < graph.tasks.size(); ++t) {
-    interruption.check();
-    const Task& task = graph.tasks[t];
-    const TaskId id(static_cast<int64_t>(t));
-    const auto described = [&] { return describe(graph, id); };
-    if (!check_operands(task.reads, described) || !check_operands(task.writes, described)) return;
-    const bool waits_backwards =
-        task.after.empty() || (task.after.front().valid() && task.after.back() < id);
-    if (!waits_backwards || !std::ranges::is_sorted(task.after)) {
-      check.detail = describe(graph, id) + " waits for a task that is not before it";
-      return;
-    }
-    if (!has_memory(task.site)) {
-      check.detail = describe(graph, id) + " is at a site without memory";
-      return;
-    }
-    if (task.workspace > graph.memory[task.site.index()].workspace) {
-      check.detail = describe(graph, id) + " has less workspace than it asks for";
-      return;
-    }
-  }
-  for (size_t v = 0; v < graph.views.size(); ++v) {
-    const auto described = [&] { return "view " + std::to_string(v); };
-    if (!check_operands(std::array{graph.views[v].input, graph.views[v].output}, described)) return;
-  }
-  for (size_t o = 0; o < graph.offloads.size(); ++o) {
-    const auto described = [&] { return "offload " + std::to_string(o); };
-    if (!check_operands(std::array{graph.offloads[o].from}, described)) return;
-  }
-}
-
-void check_single_assignment(const TaskGraph& graph, Check& check,
-                             const Interruption& interruption) {
-  const std::vector<Accesses> accesses = accesses_of(graph);
-  Order order(graph);
-  for (size_t b = 0; b < accesses.size(); ++b) {
-    interruption.check();
-    check.detail = check_buffer(graph, b, accesses[b], order, check.count);
+  for (const Offload& offload : graph.offloads) {
+    check.detail = buffers.run(offload);
     if (!check.detail.empty()) return;
   }
 }
 
-void check_races(const TaskGraph& graph, Check& check, const Interruption& interruption) {
-  std::vector<std::vector<size_t>> of_site(graph.memory.size());
-  for (size_t b = 0; b < graph.buffers.size(); ++b) {
-    of_site[graph.buffers[b].site.index()].push_back(b);
-  }
-  RaceCheck races(graph, check, interruption);
-  for (std::vector<size_t>& buffers : of_site) {
-    races.check_site(std::move(buffers));
+void check_races(const TaskGraph& graph, const Accesses& accesses, Check& check,
+                 const Interruption& interruption) {
+  TakeoverCheck memory(graph, accesses, check.count);
+  for (const Takeover& takeover : takeovers(graph, accesses)) {
+    interruption.check();
+    check.detail = memory.run(takeover);
     if (!check.detail.empty()) return;
   }
 }

@@ -2,51 +2,46 @@
 // What is proved of a physical plan: its specs tile, and its exchange programs are valid.
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include "einsummable/base/text.h"
-#include "einsummable/exchange/closure.h"
+#include "einsummable/task/by_aggregate.h"
 #include "einsummable/task/verify_checks.h"
 
 namespace einsummable {
 namespace {
 
 using exchange::AggregateId;
-using State = std::set<std::pair<AggregateId, SiteId>>;
 
-// Whether the parts are all there and partition the aggregate.
-bool partitions(const exchange::Program& program, const State& state,
-                const Derivation& derivation) {
-  std::vector<exchange::AtomId> atoms;
-  for (AggregateId part : derivation.parts) {
-    if (!state.contains({part, derivation.site})) return false;
-    const auto of_part = program.atoms(part);
-    atoms.insert(atoms.end(), of_part.begin(), of_part.end());
+// From where an action of the body sends, and to where; the same site twice: it aggregates there.
+using Send = std::pair<SiteId, SiteId>;
+
+// Places, resolved.
+class Sites {
+ public:
+  explicit Sites(const exchange::Members& members) : members_(members) {}
+
+  std::span<const SiteId> operator()(const exchange::Place& place) const {
+    if (place.is_site()) return {&place.site, 1};
+    return members_[place.partition.index()];
   }
-  std::ranges::sort(atoms);
-  return std::ranges::equal(atoms, program.atoms(derivation.aggregate));
-}
 
-std::string where(const exchange::Program& program, AggregateId aggregate, SiteId site) {
-  return exchange::aggregate_text(program, aggregate) + " @ " + std::to_string(site.value);
-}
+ private:
+  const exchange::Members& members_;
+};
 
-// The sends and local aggregations of the body, places resolved.
-std::set<std::tuple<AggregateId, SiteId, SiteId>> sends(const exchange::Program& program,
-                                                        const exchange::Members& members) {
-  const auto sites = [&](exchange::Place place) {
-    return place.is_site() ? std::vector<SiteId>{place.site} : members[place.partition.index()];
-  };
-  std::set<std::tuple<AggregateId, SiteId, SiteId>> out;
+// The sends and local aggregations of the body.
+ByAggregate<Send> sends(const exchange::Program& program, const Sites& sites) {
+  std::vector<ByAggregate<Send>::Entry> out;
   for (const exchange::Action& action : program.body()) {
     for (SiteId from : sites(action.source)) {
-      out.insert({action.aggregate, from, from});
-      for (exchange::Place place : action.destinations) {
-        for (SiteId to : sites(place)) out.insert({action.aggregate, from, to});
+      out.push_back({action.aggregate, {from, from}});
+      for (const exchange::Place& place : action.destinations) {
+        for (SiteId to : sites(place)) out.push_back({action.aggregate, {from, to}});
       }
     }
   }
-  return out;
+  return {program.aggregate_count(), out};
 }
 
 // The region that each atom is of.
@@ -58,48 +53,112 @@ std::vector<size_t> regions_of_atoms(const ExchangeStep& step) {
   return regions;
 }
 
-// Replays the derivations (Definition 5.5); gives the first thing that does not hold.
-std::string replay(const ExchangeStep& step, int64_t& count) {
-  const exchange::Program& program = step.program;
-  const auto members = program.members();
-  if (!members) return "a group of sites is open";
-  const auto body = sends(program, *members);
-  const std::vector<size_t> regions = regions_of_atoms(step);
-  State state;
-  for (const exchange::Given& given : program.given()) state.insert({given.aggregate, given.site});
-  for (const Derivation& derivation : step.derivations) {
-    ++count;
-    const auto atoms = program.atoms(derivation.aggregate);
-    for (exchange::AtomId atom : atoms) {
-      if (regions[atom.index()] == regions[atoms[0].index()]) continue;
-      return where(program, derivation.aggregate, derivation.site) + " mixes regions";
+std::string where(const exchange::Program& program, AggregateId aggregate, SiteId site) {
+  return exchange::aggregate_text(program, aggregate) + " @ " + std::to_string(site.value);
+}
+
+// Replays the derivations of a step (Definition 5.5).
+class Replay {
+ public:
+  Replay(const ExchangeStep& step, const exchange::Members& members)
+      : step_(step),
+        program_(step.program),
+        sites_(members),
+        sends_(sends(program_, sites_)),
+        arrivals_(arrivals(step)),
+        there_(arrivals_.size(), 0),
+        regions_(regions_of_atoms(step)) {}
+
+  // The first thing that does not hold; nothing if all do.
+  std::string run(int64_t& count) {
+    for (const exchange::Given& given : program_.given()) arrive(given.aggregate, given.site);
+    for (const Derivation& made : step_.derivations) {
+      ++count;
+      const auto fails = [&](const char* how) {
+        return where(program_, made.aggregate, made.site) + how;
+      };
+      if (mixes_regions(made.aggregate)) return fails(" mixes regions");
+      if (!follows(made)) return fails(" cannot be derived");
+      if (!arrive(made.aggregate, made.site)) return fails(" is derived twice");
     }
-    const bool received = derivation.source.valid();
-    const bool sound =
-        received ? state.contains({derivation.aggregate, derivation.source}) &&
-                       body.contains({derivation.aggregate, derivation.source, derivation.site})
-                 : partitions(program, state, derivation) &&
-                       body.contains({derivation.aggregate, derivation.site, derivation.site});
-    if (!sound) return where(program, derivation.aggregate, derivation.site) + " cannot be derived";
-    if (!state.insert({derivation.aggregate, derivation.site}).second) {
-      return where(program, derivation.aggregate, derivation.site) + " is derived twice";
-    }
+    const std::string unfired = first_unfired();
+    return unfired.empty() ? first_missing() : unfired;
   }
-  for (const auto& [aggregate, from, to] : body) {
-    if (!state.contains({aggregate, from}) || !state.contains({aggregate, to})) {
-      return "an action on " + where(program, aggregate, from) + " never fires";
-    }
+
+ private:
+  bool is_there(AggregateId aggregate, SiteId site) const {
+    const int32_t arrival = arrivals_.find(aggregate, site);
+    return arrival >= 0 && there_[static_cast<size_t>(arrival)];
   }
-  for (const exchange::Requirement& required : program.required()) {
-    const auto sites = required.place.is_site() ? std::vector<SiteId>{required.place.site}
-                                                : (*members)[required.place.partition.index()];
-    for (SiteId site : sites) {
-      if (!state.contains({required.aggregate, site})) {
-        return where(program, required.aggregate, site) + " is required and never there";
+
+  // Records that the aggregate is at the site; false if it was.
+  bool arrive(AggregateId aggregate, SiteId site) {
+    char& there = there_[static_cast<size_t>(arrivals_.find(aggregate, site))];
+    return !std::exchange(there, 1);
+  }
+
+  bool mixes_regions(AggregateId aggregate) const {
+    const auto atoms = program_.atoms(aggregate);
+    return std::ranges::any_of(atoms, [&](exchange::AtomId atom) {
+      return regions_[atom.index()] != regions_[atoms[0].index()];
+    });
+  }
+
+  // Whether an action of the body makes it of what is there.
+  bool follows(const Derivation& made) const {
+    if (made.source.valid()) {
+      return is_there(made.aggregate, made.source) &&
+             sends_.contains(made.aggregate, {made.source, made.site});
+    }
+    return partitions(made) && sends_.contains(made.aggregate, {made.site, made.site});
+  }
+
+  // Whether the parts are all there and partition the aggregate.
+  bool partitions(const Derivation& made) const {
+    std::vector<exchange::AtomId> atoms;
+    for (AggregateId part : made.parts) {
+      if (!is_there(part, made.site)) return false;
+      const auto of_part = program_.atoms(part);
+      atoms.insert(atoms.end(), of_part.begin(), of_part.end());
+    }
+    std::ranges::sort(atoms);
+    return std::ranges::equal(atoms, program_.atoms(made.aggregate));
+  }
+
+  std::string first_unfired() const {
+    for (size_t i = 0; i < program_.aggregate_count(); ++i) {
+      const AggregateId aggregate(static_cast<int64_t>(i));
+      for (const auto& [from, to] : sends_.of(aggregate)) {
+        if (is_there(aggregate, from) && is_there(aggregate, to)) continue;
+        return "an action on " + where(program_, aggregate, from) + " never fires";
       }
     }
+    return "";
   }
-  return "";
+
+  std::string first_missing() const {
+    for (const exchange::Requirement& required : program_.required()) {
+      for (SiteId site : sites_(required.place)) {
+        if (is_there(required.aggregate, site)) continue;
+        return where(program_, required.aggregate, site) + " is required and never there";
+      }
+    }
+    return "";
+  }
+
+  const ExchangeStep& step_;
+  const exchange::Program& program_;
+  Sites sites_;
+  ByAggregate<Send> sends_;
+  ByAggregate<SiteId> arrivals_;
+  std::vector<char> there_;  // of each arrival: whether it has been
+  std::vector<size_t> regions_;
+};
+
+std::string replay(const ExchangeStep& step, int64_t& count) {
+  const auto members = step.program.members();
+  if (!members) return "a group of sites is open";
+  return Replay(step, *members).run(count);
 }
 
 }  // namespace

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "einsummable/base/text.h"
+#include "einsummable/base/checked.h"
 #include "einsummable/physical/holdings.h"
 #include "einsummable/task/operand.h"
 #include "einsummable/task/verify_checks.h"
@@ -24,10 +23,16 @@ struct Meaning {
   auto operator<=>(const Meaning&) const = default;
 };
 
+// Position of a meaning among those that occur. Almost all elements mean kComplete; of the others
+// equal meanings may have several positions.
+using MeaningId = int32_t;
+constexpr MeaningId kComplete = 0;
+
 // A part of a buffer whose elements mean the same, each at its own position.
 struct Piece {
   Box box;  // in the coordinates of the buffer's tensor
-  Meaning meaning;
+  MeaningId meaning = kComplete;
+  int32_t before = -1;  // the piece of the same buffer that came before it, if any
 };
 
 // A failed check; caught where the checks begin.
@@ -45,14 +50,18 @@ class Provenance {
       : graph_(graph),
         check_(check),
         interruption_(interruption),
-        contents_(graph.buffers.size()) {}
+        last_piece_(graph.buffers.size(), -1) {
+    for (const JoinAggSpec& spec : plan().specs) {
+      ran_.emplace_back(static_cast<size_t>(spec.cells()), 0);
+    }
+  }
 
   void run() {
     for (const Load& load : graph_.loads) {
       const Buffer& buffer = graph_.buffer(load.buffer);
       demand(buffer.role != Buffer::Role::temporary && buffer.tensor == load.tensor,
              "a load into a buffer that is not the tensor's");
-      contents_[load.buffer.index()].push_back({buffer.box, {}});
+      add_piece(load.buffer, buffer.box, kComplete);
     }
     for (const View& view : graph_.views) add_view(view);
     for (size_t t = 0; t < graph_.tasks.size(); ++t) {
@@ -79,13 +88,11 @@ class Provenance {
     const FunctionSpec cell = cell_at(view.op, view.cell, view.site);
     demand(op.inputs.size() == 1 && op.outputs.size() == 1, "a view of several tensors");
     demand(stands_for(view.input, op.inputs[0], cell.inputs[0]), "a view of another block");
-    const auto layout =
-        op.op->view(cell, {view.input.offset, view.input.shape, view.input.strides});
-    demand(layout && layout->offset == view.output.offset && layout->shape == view.output.shape &&
-               layout->strides == view.output.strides && view.output.buffer == view.input.buffer,
+    const auto layout = op.op->view(cell, layout_of(view.input));
+    demand(layout && *layout == layout_of(view.output) && view.output.buffer == view.input.buffer,
            "a view that is not its operator's");
     views_[{op.outputs[0], view.output.buffer}].push_back({cell.outputs[0], view.output});
-    demand(ran_.insert({view.op, view.cell}).second, "a cell that runs twice");
+    record_run(view.op, view.cell);
   }
 
   FunctionSpec cell_at(OpId op, int64_t cell, SiteId site) const {
@@ -97,15 +104,21 @@ class Provenance {
     return spec.cell(cell);
   }
 
+  void record_run(OpId op, int64_t cell) {
+    char& ran = ran_[op.index()][static_cast<size_t>(cell)];
+    demand(!ran, "a cell that runs twice");
+    ran = 1;
+  }
+
   // Whether the operand addresses exactly the elements of `box` of the tensor: part of a buffer
   // that holds the tensor, or of views of it.
   bool stands_for(const Operand& operand, TensorId tensor, const Box& box) const {
     const Buffer& buffer = graph_.buffer(operand.buffer);
     if (buffer.tensor == tensor && buffer.box.size() == box.size() && contains(buffer.box, box) &&
-        same_elements(operand, part_operand(operand.buffer, buffer, box))) {
+        is_part(operand, buffer, box)) {
       return true;
     }
-    if (operand.shape != shape_of(box)) return false;
+    if (operand.shape != extents_of(box)) return false;
     const auto found = views_.find({tensor, operand.buffer});
     std::vector<Box> left = {box};
     if (found != views_.end()) {
@@ -114,7 +127,7 @@ class Provenance {
         if (empty(common)) continue;
         const Located part = part_of({box, operand}, common, buffer);
         if (!same_elements(part.operand, part_of(view, common, buffer).operand)) return false;
-        left = subtract(left, common);
+        subtract(left, common);
       }
     }
     return std::ranges::all_of(left, [](const Box& rest) { return empty(rest); });
@@ -122,7 +135,7 @@ class Provenance {
 
   static bool same_elements(const Operand& a, const Operand& b) {
     if (a.buffer != b.buffer || a.shape != b.shape) return false;
-    if (elements(std::span<const int64_t>(a.shape)) == 0) return true;
+    if (elements(a.shape) == 0) return true;
     if (a.offset != b.offset) return false;
     for (size_t i = 0; i < a.shape.size(); ++i) {
       if (a.shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
@@ -131,30 +144,47 @@ class Provenance {
   }
 
   // What all elements of the operand's region mean; fails if they differ or some mean nothing yet.
-  Meaning read(const Operand& operand) const {
+  MeaningId read(const Operand& operand) const {
     const Buffer& buffer = graph_.buffer(operand.buffer);
     const Box box = region_box(buffer, operand.region);
-    std::vector<Box> left = {box};
-    std::optional<Meaning> meaning;
-    for (const Piece& piece : contents_[operand.buffer.index()]) {
-      if (empty(intersect(piece.box, box))) continue;
-      demand(!meaning || *meaning == piece.meaning,
+    int64_t known = 0;  // pieces share no elements
+    std::optional<MeaningId> meaning;
+    for (int32_t at = last_piece_[operand.buffer.index()]; at >= 0;) {
+      const Piece& piece = pieces_[static_cast<size_t>(at)];
+      at = piece.before;
+      const int64_t common = common_elements(piece.box, box);
+      if (common == 0) continue;
+      demand(!meaning || same(*meaning, piece.meaning),
              "an operand of parts that mean different things");
       meaning = piece.meaning;
-      left = subtract(left, piece.box);
+      known = checked_add(known, common);
     }
-    demand(empty(box) || (meaning && left.empty()), "an operand that is not all there yet");
-    return meaning.value_or(Meaning{});
+    demand(known == elements(box), "an operand that is not all there yet");
+    return meaning.value_or(kComplete);
   }
 
-  void write(const Operand& operand, TensorId tensor, const Box& box, Meaning meaning) {
+  bool same(MeaningId a, MeaningId b) const {
+    return a == b || meanings_[static_cast<size_t>(a)] == meanings_[static_cast<size_t>(b)];
+  }
+
+  MeaningId add_meaning(Meaning meaning) {
+    meanings_.push_back(std::move(meaning));
+    return static_cast<MeaningId>(meanings_.size()) - 1;
+  }
+
+  void write(const Operand& operand, TensorId tensor, const Box& box, MeaningId meaning) {
     const Buffer& buffer = graph_.buffer(operand.buffer);
     demand(buffer.role == Buffer::Role::temporary && buffer.tensor == tensor,
            "a write to another tensor's buffer");
-    demand(contains(buffer.box, box) &&
-               same_elements(operand, part_operand(operand.buffer, buffer, box)),
+    demand(contains(buffer.box, box) && is_part(operand, buffer, box),
            "a write to another place than its block's");
-    if (!empty(box)) contents_[operand.buffer.index()].push_back({box, std::move(meaning)});
+    if (!empty(box)) add_piece(operand.buffer, box, meaning);
+  }
+
+  void add_piece(BufferId buffer, const Box& box, MeaningId meaning) {
+    int32_t& last = last_piece_[buffer.index()];
+    pieces_.push_back({box, meaning, last});
+    last = static_cast<int32_t>(pieces_.size()) - 1;
   }
 
   void run_task(const Task& task) {
@@ -173,28 +203,29 @@ class Provenance {
 
   void run_kernel(const Task& task) {
     demand(!task.steps.empty(), "a kernel of no steps");
-    for (size_t s = 0; s < task.steps.size(); ++s) {
-      const KernelStep& step = task.steps[s];
-      const FunctionSpec cell = cell_at(step.op, step.cell, task.site);
+    std::vector<FunctionSpec> cells;
+    for (const KernelStep& step : task.steps) {
+      cells.push_back(cell_at(step.op, step.cell, task.site));
       const GraphOp& op = graph().op(step.op);
       demand(step.inputs.size() == op.inputs.size(), "a step with inputs too few or too many");
       for (size_t k = 0; k < step.inputs.size(); ++k) {
-        check_input(task, s, step.inputs[k], op.inputs[k], cell.inputs[k]);
+        check_input(task, cells, step.inputs[k], op.inputs[k], cells.back().inputs[k]);
       }
-      demand(ran_.insert({step.op, step.cell}).second, "a cell that runs twice");
-      if (s + 1 < task.steps.size()) demand(op.op->elementwise(), "a run of other operators");
+      record_run(step.op, step.cell);
+      if (cells.size() < task.steps.size()) {
+        demand(op.op->elementwise(), "a run of other operators");
+      }
     }
-    write_outputs(task);
+    write_outputs(task, cells.back());
   }
 
-  void check_input(const Task& task, size_t s, KernelStep::Input input, TensorId tensor,
-                   const Box& box) {
+  // `cells` are those of the steps up to the one whose input this is, its last.
+  void check_input(const Task& task, const std::vector<FunctionSpec>& cells,
+                   KernelStep::Input input, TensorId tensor, const Box& box) {
     if (input.step >= 0) {
-      demand(input.step < static_cast<int32_t>(s), "a step that reads a later one");
-      const KernelStep& from = task.steps[static_cast<size_t>(input.step)];
-      const GraphOp& op = graph().op(from.op);
-      demand(op.outputs[0] == tensor &&
-                 plan().specs[from.op.index()].cell(from.cell).outputs[0] == box,
+      demand(input.step + 1 < static_cast<int32_t>(cells.size()), "a step that reads a later one");
+      const auto from = static_cast<size_t>(input.step);
+      demand(graph().op(task.steps[from].op).outputs[0] == tensor && cells[from].outputs[0] == box,
              "a step that reads another block than it needs");
       return;
     }
@@ -203,13 +234,12 @@ class Provenance {
     const Operand& operand = task.reads[static_cast<size_t>(input.read)];
     demand(stands_for(operand, tensor, box),
            "an operand that is another block than the cell needs");
-    demand(read(operand).complete, "an operand that is a partial result");
+    demand(read(operand) == kComplete, "an operand that is a partial result");
   }
 
-  void write_outputs(const Task& task) {
+  void write_outputs(const Task& task, const FunctionSpec& cell) {
     const KernelStep& step = task.steps.back();
     const JoinAggSpec& spec = plan().specs[step.op.index()];
-    const FunctionSpec cell = spec.cell(step.cell);
     const GraphOp& op = graph().op(step.op);
     size_t next = 0;
     const auto take = [&]() -> const Operand& {
@@ -219,7 +249,7 @@ class Provenance {
     for (size_t o = 0; o < op.outputs.size(); ++o) {
       const Box& box = cell.outputs[o];
       if (spec.partials(o) == 1) {
-        write(take(), op.outputs[o], box, {});
+        write(take(), op.outputs[o], box, kComplete);
         continue;
       }
       const PartialType partial = plan().partial(step.op, o);
@@ -228,7 +258,8 @@ class Provenance {
                         .block = block_of(op.outputs[o], box),
                         .partials = {spec.partial_of_cell(o, step.cell)},
                         .component = static_cast<int32_t>(c)};
-        write(take(), op.outputs[o], component_box(partial.components[c], box), std::move(meaning));
+        write(take(), op.outputs[o], component_box(partial.components[c], box),
+              add_meaning(std::move(meaning)));
       }
     }
     demand(next == task.writes.size(), "a kernel that writes too many blocks");
@@ -266,8 +297,7 @@ class Provenance {
   // The box, in the tensor's coordinates, that a plain operand covers.
   Box box_in(const Buffer& buffer, const Operand& operand) const {
     Box box = region_box(buffer, operand.region);
-    demand(same_elements(operand, part_operand(operand.buffer, buffer, box)),
-           "a write through a view");
+    demand(is_part(operand, buffer, box), "a write through a view");
     return box;
   }
 
@@ -291,38 +321,37 @@ class Provenance {
     if (finish) {
       const auto all = blocks(task.tensor)[static_cast<size_t>(merged.block)].cells.size();
       demand(merged.partials.size() == all, "a block that is finished without all its partials");
-      return write(task.writes[0], task.tensor, box, {});
+      return write(task.writes[0], task.tensor, box, kComplete);
     }
     for (size_t c = 0; c < components; ++c) {
       merged.component = static_cast<int32_t>(c);
-      write(task.writes[c], task.tensor, component_box(partial.components[c], box), merged);
+      write(task.writes[c], task.tensor, component_box(partial.components[c], box),
+            add_meaning(merged));
     }
   }
 
   void merge_part(const Task& task, const PartialType& partial, size_t part, const Box& box,
                   Meaning& merged) {
     const size_t components = partial.components.size();
-    std::vector<int64_t> partials;
+    const std::vector<int64_t>* partials = nullptr;
     for (size_t c = 0; c < components; ++c) {
       const Operand& operand = task.reads[part * components + c];
       demand(stands_for(operand, task.tensor, component_box(partial.components[c], box)),
              "a part that is another block");
-      const Meaning meaning = read(operand);
+      const Meaning& meaning = meanings_[static_cast<size_t>(read(operand))];
       demand(!meaning.complete && meaning.component == static_cast<int32_t>(c),
              "a part that is no such component of a partial result");
       demand(merged.block < 0 || merged.block == meaning.block, "parts of different blocks");
-      demand(c == 0 || meaning.partials == partials, "components of different partial results");
+      demand(!partials || meaning.partials == *partials, "components of different partial results");
       merged.block = meaning.block;
-      partials = meaning.partials;
+      partials = &meaning.partials;
     }
-    merged.partials.insert(merged.partials.end(), partials.begin(), partials.end());
+    if (partials) merged.partials.insert(merged.partials.end(), partials->begin(), partials->end());
   }
 
   void every_cell_ran() const {
-    for (size_t i = 0; i < plan().specs.size(); ++i) {
-      for (int64_t cell = 0; cell < plan().specs[i].cells(); ++cell) {
-        demand(ran_.contains({OpId(static_cast<int64_t>(i)), cell}), "a cell that never runs");
-      }
+    for (const std::vector<char>& cells : ran_) {
+      demand(std::ranges::find(cells, 0) == cells.end(), "a cell that never runs");
     }
   }
 
@@ -336,9 +365,9 @@ class Provenance {
              "an unknown saved tensor is fetched");
       const TensorId tensor = graph().saves()[static_cast<size_t>(offload.save)].tensor;
       demand(stands_for(offload.from, tensor, offload.box), "another block is fetched");
-      demand(read(offload.from).complete, "a partial result is fetched");
+      demand(read(offload.from) == kComplete, "a partial result is fetched");
       auto& boxes = left[static_cast<size_t>(offload.save)];
-      boxes = subtract(boxes, offload.box);
+      subtract(boxes, offload.box);
     }
     for (const std::vector<Box>& boxes : left) {
       demand(std::ranges::all_of(boxes, [](const Box& box) { return empty(box); }),
@@ -349,10 +378,12 @@ class Provenance {
   const TaskGraph& graph_;
   Check& check_;
   const Interruption& interruption_;
-  std::vector<std::vector<Piece>> contents_;
+  std::vector<Meaning> meanings_ = {Meaning{}};  // the first is kComplete
+  std::vector<Piece> pieces_;
+  std::vector<int32_t> last_piece_;  // of each buffer; -1 if nothing is there
   std::map<std::pair<TensorId, BufferId>, std::vector<Located>> views_;
   std::map<TensorId, std::vector<ProducedBlock>> blocks_;
-  std::set<std::pair<OpId, int64_t>> ran_;
+  std::vector<std::vector<char>> ran_;  // of each operator: which cells have run
 };
 
 }  // namespace

@@ -18,6 +18,12 @@ Shape shape_of(const Box& box) {
   return shape;
 }
 
+PerAxis extents_of(const Box& box) {
+  PerAxis extents(box.size());
+  for (size_t i = 0; i < box.size(); ++i) extents[i] = box[i].length();
+  return extents;
+}
+
 int64_t elements(const Box& box) {
   int64_t count = 1;
   for (Interval axis : box) count = checked_multiply(count, axis.length());
@@ -25,19 +31,6 @@ int64_t elements(const Box& box) {
 }
 
 int64_t elements(std::span<const int64_t> shape) { return checked_product(shape); }
-
-bool empty(const Box& box) {
-  return std::any_of(box.begin(), box.end(), [](Interval axis) { return axis.empty(); });
-}
-
-bool contains(const Box& outer, const Box& inner) {
-  ensure(outer.size() == inner.size(), "boxes of different rank");
-  if (empty(inner)) return true;
-  for (size_t i = 0; i < outer.size(); ++i) {
-    if (!outer[i].contains(inner[i])) return false;
-  }
-  return true;
-}
 
 Box intersect(const Box& a, const Box& b) {
   ensure(a.size() == b.size(), "boxes of different rank");
@@ -55,26 +48,30 @@ Box shifted_to(const Box& box, const Box& origin) {
   return out;
 }
 
-std::vector<Box> subtract(const std::vector<Box>& from, const Box& taken) {
-  std::vector<Box> out;
-  for (const Box& box : from) {
-    const Box common = intersect(box, taken);
-    if (empty(common)) {
-      out.push_back(box);
-      continue;
-    }
-    Box rest = box;
-    for (size_t i = 0; i < box.size(); ++i) {
+void subtract(std::vector<Box>& boxes, const Box& taken) {
+  for (size_t at = 0; at < boxes.size(); ++at) {
+    if (!meet(boxes[at], taken)) continue;
+    // The sides of what is taken, axis after axis; the first stands in the box's own place.
+    Box rest = boxes[at];
+    bool replaced = false;
+    for (size_t i = 0; i < rest.size(); ++i) {
+      const Interval common = intersect(rest[i], taken[i]);
       for (const Interval side :
-           {Interval{rest[i].lo, common[i].lo}, Interval{common[i].hi, rest[i].hi}}) {
+           {Interval{rest[i].lo, common.lo}, Interval{common.hi, rest[i].hi}}) {
         if (side.empty()) continue;
-        out.push_back(rest);
-        out.back()[i] = side;
+        if (replaced) {
+          ++at;
+          boxes.insert(boxes.begin() + static_cast<std::ptrdiff_t>(at), rest);
+        } else {
+          boxes[at] = rest;
+        }
+        boxes[at][i] = side;
+        replaced = true;
       }
-      rest[i] = common[i];
+      rest[i] = common;
     }
+    if (!replaced) boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(at--));
   }
-  return out;
 }
 
 std::string text(const Box& box) {
@@ -93,6 +90,14 @@ std::vector<int64_t> row_major_strides(std::span<const int64_t> shape) {
   std::vector<int64_t> strides(shape.size(), 1);
   for (size_t i = shape.size(); i-- > 1;) {
     strides[i - 1] = checked_multiply(strides[i], std::max<int64_t>(shape[i], 1));
+  }
+  return strides;
+}
+
+PerAxis row_major_strides(const Box& box) {
+  PerAxis strides(box.size(), 1);
+  for (size_t i = box.size(); i-- > 1;) {
+    strides[i - 1] = checked_multiply(strides[i], std::max<int64_t>(box[i].length(), 1));
   }
   return strides;
 }

@@ -87,7 +87,7 @@ TEST(Planner, FetchesCoverTheTensorOnce) {
       int64_t fetched = 0;
       const int64_t all = elements(rest[0]);
       for (const Resident& fetch : plan->fetches[s]) {
-        rest = subtract(rest, fetch.box);
+        subtract(rest, fetch.box);
         fetched += elements(fetch.box);
       }
       EXPECT_EQ(fetched, all);

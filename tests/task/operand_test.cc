@@ -107,7 +107,8 @@ TEST(Operand, PiecesOfOneViewJoinToIt) {
     std::vector<Box> boxes = {block};
     for (int cut = 0; cut < 3; ++cut) {
       const Box piece = random_box(random, block);
-      std::vector<Box> split = subtract(boxes, piece);
+      std::vector<Box> split = boxes;
+      subtract(split, piece);
       for (const Box& box : boxes) {
         const Box common = intersect(box, piece);
         if (!empty(common)) split.push_back(common);

@@ -20,8 +20,8 @@ TEST(Operand, OfABoxOfItsTensor) {
   EXPECT_EQ(part.buffer, BufferId(7));
   EXPECT_EQ(part.region, (Box{{1, 3}, {1, 3}}));
   EXPECT_EQ(part.offset, 1 * 3 + 1);
-  EXPECT_EQ(part.shape, (Shape{2, 2}));
-  EXPECT_EQ(part.strides, (std::vector<int64_t>{3, 1}));
+  EXPECT_EQ(part.shape, (PerAxis{2, 2}));
+  EXPECT_EQ(part.strides, (PerAxis{3, 1}));
   EXPECT_EQ(region_operand(BufferId(7), a_buffer(), {{1, 3}, {1, 3}}), part);
   EXPECT_EQ(whole_operand(BufferId(7), a_buffer()).region, (Box{{0, 4}, {0, 3}}));
   EXPECT_THROW(part_operand(BufferId(7), a_buffer(), {{0, 5}, {11, 13}}), InternalError);

@@ -39,8 +39,12 @@ TEST(Box, SetsOfPositionsAgree) {
     std::multiset<std::vector<int64_t>> both, rest;
     for (const auto& x : in_a) (in_b.contains(x) ? both : rest).insert(x);
     EXPECT_EQ(positions({intersect(a, b)}), both);
-    EXPECT_EQ(positions(subtract({a}, b)), rest);
+    std::vector<Box> left = {a};
+    subtract(left, b);
+    EXPECT_EQ(positions(left), rest);
     EXPECT_EQ(contains(b, a), rest.empty());
+    EXPECT_EQ(meet(a, b), !both.empty());
+    EXPECT_EQ(common_elements(a, b), static_cast<int64_t>(both.size()));
     EXPECT_EQ(empty(a), in_a.empty());
     EXPECT_EQ(elements(a), static_cast<int64_t>(in_a.size()));
   }
@@ -51,6 +55,9 @@ TEST(Box, TextsAndStrides) {
   EXPECT_EQ(text(Box{}), "[]");
   const Shape shape = {2, 3, 4};
   EXPECT_EQ(row_major_strides(shape), (std::vector<int64_t>{12, 4, 1}));
+  const Box box = {{1, 3}, {5, 8}, {0, 4}};
+  EXPECT_EQ(extents_of(box), (PerAxis{2, 3, 4}));
+  EXPECT_EQ(row_major_strides(box), (PerAxis{12, 4, 1}));
   EXPECT_EQ(shifted_to({{5, 7}}, {{4, 9}}), (Box{{1, 3}}));
   EXPECT_THROW(elements(Box{{0, int64_t{1} << 40}, {0, int64_t{1} << 40}}), Error);
 }

@@ -143,8 +143,8 @@ TEST(CpuExecutor, DenseTransfersGiveTheSameBits) {
       if (task.kind != Task::Kind::transfer) continue;
       for (const auto* operands : {&task.reads, &task.writes}) {
         for (const Operand& operand : *operands) {
-          EXPECT_TRUE(operand.strides == row_major_strides(operand.shape) ||
-                      elements(std::span<const int64_t>(operand.shape)) <= 1);
+          EXPECT_TRUE(operand.strides == row_major_strides(box_of(operand.shape)) ||
+                      elements(operand.shape) <= 1);
         }
       }
     }
