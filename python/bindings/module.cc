@@ -17,4 +17,5 @@ NB_MODULE(_core, module) {
   einsummable::bind_executable(module);
   einsummable::bind_workloads(module);
   einsummable::bind_exchange(module);
+  einsummable::bind_topology(module);
 }

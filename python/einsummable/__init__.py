@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts a tensor computation over many devices, and proves the result."""
 
-from einsummable import exchange, models, operators, workloads
+from einsummable import exchange, models, operators, topology, workloads
 from einsummable._core import version as __version__
 from einsummable.compiler import compile
 from einsummable.errors import (
@@ -45,6 +45,7 @@ __all__ = [
     "parse_graph",
     "plan",
     "tensorDesc",
+    "topology",
     "workloads",
 ]
 __all__ += operators.__all__

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``einsummable doctor | demo | plan | run``."""
+"""The command line: ``einsummable doctor | demo | plan | run | topology``."""
 
 from einsummable.cli.main import main
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Say what is there, and whether it works.
 
-Runs a small graph over four virtual devices and compares the result with NumPy's.
+Runs a small graph over four virtual devices and compares the result with NumPy's. With --measure it
+also finds out how fast this computer is, and writes that down as the topology "measured".
 """
 
 from __future__ import annotations
@@ -15,14 +16,21 @@ from pathlib import Path
 
 import numpy as np
 
-from einsummable import __version__, compiler, options, workloads
-from einsummable.cli import quantities
+from einsummable import __version__, _core, compiler, options, topology, workloads
+from einsummable.cli import measure, quantities
+from einsummable.cli.progress import Progress
+from einsummable.errors import TopologyError
 
 EPILOG = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes: nothing."""
+    """Add what the command takes."""
+    parser.add_argument(
+        "--measure",
+        action="store_true",
+        help='measure this computer, for less than a minute, as the topology "measured"',
+    )
 
 
 def run(given: argparse.Namespace) -> int:
@@ -43,6 +51,7 @@ def run(given: argparse.Namespace) -> int:
         "backend cuda": "not there yet",
         "backend mpi": "not there yet",
         "MiniLM": _minilm(),
+        "measured": _measure() if given.measure else _measured(),
     }
     if given.json:
         print(json.dumps({"ok": works, **found}, indent=2))
@@ -50,6 +59,27 @@ def run(given: argparse.Namespace) -> int:
         width = max(map(len, found))
         print("\n".join(f"{name:{width}}  {value}" for name, value in found.items()))
     return 0 if works else 1
+
+
+def _measured() -> str:
+    path = _core.measured_path()
+    return path if path and Path(path).exists() else "no: `einsummable doctor --measure` does it"
+
+
+def _measure() -> str:
+    """Measure, write the file, and give its path."""
+    path = _core.measured_path()
+    if not path:
+        raise TopologyError("there is no cache directory: neither XDG_CACHE_HOME nor HOME is set")
+    with Progress() as progress:
+        found = measure.measure(progress)
+    text = measure.machine_text(found, f"measured on {_processor()}, {options.cores()} cores")
+    topology.parse(text, "measured")
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(f"{path}.{os.getpid()}")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+    return path
 
 
 def _try() -> float:

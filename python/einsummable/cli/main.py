@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from einsummable import __version__
-from einsummable.cli import demo, doctor, plan, run
+from einsummable.cli import demo, doctor, plan, run, topology
 from einsummable.cli.workload import UsageError
 from einsummable.errors import Error
 
@@ -24,6 +24,7 @@ examples:
   einsummable plan llama-block --devices 8 --tokens 1x8K --explain q
                                                   why the query projection is cut as it is
   einsummable run ffn --devices 3 --tokens 256    run it on random data over 3 virtual devices
+  einsummable topology show dgx-v100              the links of a machine
 
 exit status: 0 done, 1 the job failed, 2 wrong usage, 130 stopped by Ctrl-C
 """
@@ -69,7 +70,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"einsummable {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (doctor, demo, plan, run):
+    for command in (doctor, demo, plan, run, topology):
         name = command.__name__.rpartition(".")[2]
         doc = (command.__doc__ or "").strip()
         added = commands.add_parser(
