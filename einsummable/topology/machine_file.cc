@@ -27,7 +27,6 @@ constexpr std::string_view kTables[] = {"sites", "compute", "link",  "switch",  
                                         "node",  "nic",     "route", "efficiency"};
 constexpr std::string_view kDtypes[] = {"float16", "bfloat16", "float32", "float64",
                                         "int32",   "int64",    "bool"};
-constexpr size_t kMostOddNames = 1'000;
 constexpr size_t kMostShape = 16;
 
 [[noreturn]] void fail(std::string_view file, uint32_t line, const std::string& reason) {
@@ -357,8 +356,8 @@ Machine parse_machine(std::string_view text, std::string_view file, Sources sour
   if (text.size() > Limits::text_bytes) {
     fail(file, 0, "a machine file has at most " + std::to_string(Limits::text_bytes) + " bytes");
   }
-  if (count_odd_names(text, kTables) > kMostOddNames) {
-    fail(file, 0, "too many names with dots, or of tables that do not exist");
+  if (const auto refused = refuse_toml(text, kTables)) {
+    fail(file, static_cast<uint32_t>(refused->line), std::string(refused->reason));
   }
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
 namespace einsummable {
 
-// Counts what makes toml++ slow or deep: dots in names (a.b.c is three tables in each other, and it
-// searches all such tables at each), and headers other than `tables`, which it searches too.
-// Strings and comments do not count. No machine file needs many of either.
-size_t count_odd_names(std::string_view toml, std::span<const std::string_view> tables);
+struct TomlRefusal {
+  int line = 0;  // 0: the file as a whole
+  std::string_view reason;
+};
+
+// Why a text must not be given to toml++, which has undefined behaviour where other than ASCII
+// stands outside of texts and comments, and is slow or deep where there are very many names with
+// dots (a.b.c is three tables in each other, and it searches all such tables at each) or headers
+// other than `tables`. None for what may be a machine file.
+std::optional<TomlRefusal> refuse_toml(std::string_view text,
+                                       std::span<const std::string_view> tables);
 
 }  // namespace einsummable
