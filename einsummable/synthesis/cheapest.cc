@@ -87,11 +87,11 @@ Branches without_source(const Branches& tree, int32_t source) {
   return rest;
 }
 
-std::optional<Branches> spread_tree(const Prices& prices, int32_t root,
+// `backwards` are the prices of the hops reversed.
+std::optional<Branches> spread_tree(const Prices& prices, const Prices& backwards, int32_t root,
                                     std::span<const int32_t> targets, bool spanning, double level) {
   std::optional<Branches> tree;
   if (targets.size() <= GatherTable::terminal_limit) {
-    const Prices backwards = reversed(prices);
     const GatherTable table(backwards, terminals_at(targets));
     if (table.price(root) != no_way) tree = turned(table.tree(root));
   } else {
@@ -125,13 +125,55 @@ std::optional<Tree> CheapestTrees::tree(const Commodity& commodity) const {
   return tree;
 }
 
+// The cheapest path (Dijkstra, once a source).
+std::optional<Branches> CheapestTrees::path(int32_t from, int32_t to) const {
+  const auto n = static_cast<size_t>(prices_.sites);
+  before_.resize(n);
+  std::vector<int32_t>& before = before_[static_cast<size_t>(from)];
+  if (before.empty()) {
+    before.assign(n, -1);
+    std::vector<double> price(n, no_way);
+    std::vector<bool> done(n, false);
+    price[static_cast<size_t>(from)] = 0;
+    for (size_t round = 0; round < n; ++round) {
+      size_t at = n;
+      for (size_t v = 0; v < n; ++v) {
+        if (!done[v] && price[v] != no_way && (at == n || price[v] < price[at])) at = v;
+      }
+      if (at == n) break;
+      done[at] = true;
+      for (size_t v = 0; v < n; ++v) {
+        if (price[at] + prices_.hop[at * n + v] >= price[v]) continue;
+        price[v] = price[at] + prices_.hop[at * n + v];
+        before[v] = static_cast<int32_t>(at);
+      }
+    }
+  }
+  if (before[static_cast<size_t>(to)] < 0) return std::nullopt;
+  std::vector<int32_t> sites = {to};
+  while (sites.back() != from) sites.push_back(before[static_cast<size_t>(sites.back())]);
+  Branches path;
+  for (size_t i = sites.size() - 1; i > 0; --i) {
+    path.price += prices_.send(sites[i], sites[i - 1]);
+    path.hops.push_back({sites[i], sites[i - 1], static_cast<int32_t>(path.hops.size()) - 1});
+  }
+  return path;
+}
+
 std::optional<Tree> CheapestTrees::spread(const Commodity& commodity) const {
   const std::vector<int32_t>& holders = commodity.terminals[0].holders;
   const bool spanning =
       static_cast<int32_t>(holders.size() + commodity.targets.size()) == prices_.sites;
   Tree tree;
+  if (holders.size() == 1 && commodity.targets.size() == 1) {
+    auto found = path(holders[0], commodity.targets[0]);
+    if (!found) return std::nullopt;
+    flatten(prices_, holders[0], *found, commodity.targets, level_);
+    tree.spread = std::move(*found);
+    return tree;
+  }
   if (holders.size() == 1) {
-    auto found = spread_tree(prices_, holders[0], commodity.targets, spanning, level_);
+    auto found = spread_tree(prices_, backwards_, holders[0], commodity.targets, spanning, level_);
     if (!found) return std::nullopt;
     tree.spread = std::move(*found);
     return tree;
@@ -139,7 +181,8 @@ std::optional<Tree> CheapestTrees::spread(const Commodity& commodity) const {
   const Prices more = with_source(prices_, holders);
   std::vector<int32_t> all = commodity.targets;
   if (spanning) all.insert(all.end(), holders.begin(), holders.end());
-  const auto found = spread_tree(more, prices_.sites, commodity.targets, spanning, level_);
+  const auto found =
+      spread_tree(more, reversed(more), prices_.sites, commodity.targets, spanning, level_);
   if (!found) return std::nullopt;
   tree.spread = without_source(*found, prices_.sites);
   return tree;

@@ -25,6 +25,7 @@ class CheapestTrees {
   std::optional<Tree> tree(const Commodity& commodity) const;
 
  private:
+  std::optional<Branches> path(int32_t from, int32_t to) const;
   std::optional<Tree> spread(const Commodity& commodity) const;
   std::optional<Tree> gather_and_spread(const Commodity& commodity) const;
   std::vector<int32_t> roots(const Commodity& commodity, bool all) const;
@@ -34,8 +35,9 @@ class CheapestTrees {
 
   double level_ = 0;
   Prices prices_;
-  Prices backwards_;        // the same hops, reversed
-  Prices backwards_merge_;  // with the price of merging what a hop brings
+  Prices backwards_;                                  // the same hops, reversed
+  mutable std::vector<std::vector<int32_t>> before_;  // of each source: the site before each
+  Prices backwards_merge_;                            // with the price of merging what a hop brings
 };
 
 }  // namespace einsummable::synthesis

@@ -121,12 +121,23 @@ class Packer {
     columns_[c].push_back({std::move(tree), number});
   }
 
+  // As many rounds as are worth it, at most so many: fewer where each takes long.
+  int64_t rounds_of(int64_t most) const {
+    constexpr double trees = 4'096, steps = 5e7;
+    double work = 1;
+    const auto n = static_cast<double>(network_.sites());
+    for (size_t c : symmetry_.representatives())
+      work += commodities_[c].formed && commodities_[c].targets.size() == 1 ? n : n * n * n;
+    const auto representatives = static_cast<double>(symmetry_.representatives().size());
+    return std::min(most, static_cast<int64_t>(std::min(trees / representatives, steps / work)));
+  }
+
   // Adds trees without solving the program: what has carried much so far is dear for the next ones.
   void warm_up(std::vector<double> load) {
     constexpr double steepness = 8;
-    constexpr int32_t most_rounds = 64;
     for (double& l : load) l /= unit_;
-    for (int32_t round = 0; round < std::min(most_rounds, 2 * network_.sites()); ++round) {
+    for (int64_t round = 0; round < std::min<int64_t>(rounds_of(64), 2 * network_.sites());
+         ++round) {
       const double most = *std::ranges::max_element(load);
       std::vector<double> prices;
       for (double l : load) prices.push_back(std::exp(steepness * (l / most - 1)));
@@ -216,10 +227,10 @@ class Packer {
   }
 
   void prefer_shallow() {
-    constexpr int rounds = 8;
-    for (int round = 0;; ++round) {
+    const int64_t rounds = rounds_of(8);
+    for (int64_t round = 0;; ++round) {
       ensure(program_.solve() == LinearProgram::Outcome::optimal, "the packing stays feasible");
-      if (round == rounds || !add_shallow()) return;
+      if (round >= rounds || !add_shallow()) return;
     }
   }
 
@@ -251,9 +262,13 @@ class Packer {
     const std::vector<double> prices = orbit_prices();
     const std::vector<double> rows = row_prices(prices);
     std::vector<std::pair<size_t, Tree>> found;
-    for (double hop : {0.01, 0.1, 1.0}) {
-      for (double level : {0.01, 0.1, 1.0})
-        shallow(CheapestTrees(network_, rows, hop, level), prices, found);
+    if (rounds_of(8) < 8) {
+      shallow(CheapestTrees(network_, rows, 0.1, 0.1), prices, found);
+    } else {
+      for (double hop : {0.01, 0.1, 1.0}) {
+        for (double level : {0.01, 0.1, 1.0})
+          shallow(CheapestTrees(network_, rows, hop, level), prices, found);
+      }
     }
     bool any = false;
     for (auto& [c, tree] : found) {

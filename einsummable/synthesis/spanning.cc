@@ -25,8 +25,9 @@ Branches tree_of(const Prices& prices, int32_t root, std::span<const int32_t> pa
   return tree;
 }
 
-// Chu, Liu and Edmonds on a dense graph. Cycles are contracted one after the other: a node that
-// stands for a cycle keeps, for every node outside, the best edge into the cycle and out of it.
+// Chu, Liu and Edmonds on a dense graph: from every site along the cheapest edges into it, back
+// to the root or to where a walk has been before. Cycles that close on the way are contracted: a
+// node that stands for a cycle keeps, for every node outside, the best edges into it and out of it.
 class Arborescence {
  public:
   Arborescence(const Prices& prices, int32_t root)
@@ -40,8 +41,7 @@ class Arborescence {
         edge_[u * size_ + v] = {u, v};
       }
     }
-    alive_.assign(size_, false);
-    std::fill_n(alive_.begin(), n_, true);
+    for (size_t v = 0; v < n_; ++v) alive_.push_back(v);
     best_.assign(size_, none);
     inside_.assign(size_, none);
     members_.resize(size_);
@@ -49,20 +49,82 @@ class Arborescence {
 
   // The parent of each site, -1 of the root; empty if some site cannot be reached.
   std::vector<int32_t> run() {
+    for (size_t v = 0; v < n_; ++v) {
+      if (v != root_ && !choose_edge(v)) return {};
+    }
+    enum class Mark : uint8_t { fresh, on_way, done };
+    std::vector<Mark> marks(size_, Mark::fresh);
+    marks[root_] = Mark::done;
     size_t nodes = n_;
-    while (true) {
-      const size_t closes = choose_edges();
-      if (closes == unreachable) return {};
-      if (closes == none) break;
-      contract(closes, nodes++);
+    for (size_t v = 0; v < n_; ++v) {
+      size_t at = v;
+      while (inside_[at] != none) at = inside_[at];
+      std::vector<size_t> way;
+      while (marks[at] != Mark::done) {
+        if (marks[at] == Mark::on_way) {
+          const size_t node = nodes++;
+          while (members_[node].empty() || members_[node].back() != at) {
+            members_[node].push_back(way.back());
+            way.pop_back();
+          }
+          contract(node);
+          if (!choose_edge(node)) return {};
+          at = node;
+        }
+        marks[at] = Mark::on_way;
+        way.push_back(at);
+        at = best_[at];
+      }
+      for (size_t node : way) marks[node] = Mark::done;
     }
+    return parents();
+  }
+
+ private:
+  static constexpr size_t none = std::numeric_limits<size_t>::max();
+  struct Edge {
+    size_t from, to;
+  };
+
+  // Chooses the cheapest edge into a node. False if there is none.
+  bool choose_edge(size_t v) {
+    for (size_t u : alive_) {
+      if (u == v || price_[u * size_ + v] == no_way) continue;
+      if (best_[v] == none || price_[u * size_ + v] < price_[best_[v] * size_ + v]) best_[v] = u;
+    }
+    return best_[v] != none;
+  }
+
+  void contract(size_t node) {
+    const std::vector<size_t>& cycle = members_[node];
+    for (size_t v : cycle) {
+      inside_[v] = node;
+      std::erase(alive_, v);
+    }
+    for (size_t u : alive_) {
+      for (size_t v : cycle) {
+        const double in = price_[u * size_ + v] - price_[best_[v] * size_ + v];
+        if (in < price_[u * size_ + node]) {
+          price_[u * size_ + node] = in;
+          edge_[u * size_ + node] = edge_[u * size_ + v];
+        }
+        if (price_[v * size_ + u] < price_[node * size_ + u]) {
+          price_[node * size_ + u] = price_[v * size_ + u];
+          edge_[node * size_ + u] = edge_[v * size_ + u];
+        }
+        if (best_[u] == v) best_[u] = node;
+      }
+    }
+    alive_.push_back(node);
+  }
+
+  // Inside a cycle every member keeps its edge but the one that is entered from outside.
+  std::vector<int32_t> parents() const {
     std::vector<int32_t> parents(n_, -1);
-    std::vector<size_t> entered(size_, none);  // of a node: the site at which it is entered
     std::vector<std::pair<size_t, Edge>> open;
-    for (size_t v = 0; v < nodes; ++v) {
-      if (alive_[v] && v != root_) open.emplace_back(v, edge_[best_[v] * size_ + v]);
+    for (size_t v : alive_) {
+      if (v != root_) open.emplace_back(v, edge_[best_[v] * size_ + v]);
     }
-    // Inside a cycle every member keeps its edge but the one that is entered from outside.
     while (!open.empty()) {
       const auto [node, edge] = open.back();
       open.pop_back();
@@ -78,65 +140,10 @@ class Arborescence {
     return parents;
   }
 
- private:
-  static constexpr size_t none = std::numeric_limits<size_t>::max();
-  static constexpr size_t unreachable = none - 1;
-  struct Edge {
-    size_t from, to;
-  };
-
-  // Chooses the cheapest edge into every node. Gives a node of a cycle, if there is one.
-  size_t choose_edges() {
-    for (size_t v = 0; v < size_; ++v) {
-      if (!alive_[v] || v == root_) continue;
-      best_[v] = none;
-      for (size_t u = 0; u < size_; ++u) {
-        if (!alive_[u] || u == v || price_[u * size_ + v] == no_way) continue;
-        if (best_[v] == none || price_[u * size_ + v] < price_[best_[v] * size_ + v]) best_[v] = u;
-      }
-      if (best_[v] == none) return unreachable;
-    }
-    std::vector<size_t> seen(size_, none);
-    for (size_t v = 0; v < size_; ++v) {
-      if (!alive_[v]) continue;
-      size_t at = v;
-      while (at != root_ && seen[at] == none) {
-        seen[at] = v;
-        at = best_[at];
-      }
-      if (at != root_ && seen[at] == v) return at;
-    }
-    return none;
-  }
-
-  void contract(size_t start, size_t node) {
-    std::vector<size_t>& cycle = members_[node];
-    for (size_t at = start; cycle.empty() || at != start; at = best_[at]) cycle.push_back(at);
-    for (size_t v : cycle) {
-      inside_[v] = node;
-      alive_[v] = false;
-    }
-    for (size_t u = 0; u < size_; ++u) {
-      if (!alive_[u]) continue;
-      for (size_t v : cycle) {
-        const double in = price_[u * size_ + v] - price_[best_[v] * size_ + v];
-        if (in < price_[u * size_ + node]) {
-          price_[u * size_ + node] = in;
-          edge_[u * size_ + node] = edge_[u * size_ + v];
-        }
-        if (price_[v * size_ + u] < price_[node * size_ + u]) {
-          price_[node * size_ + u] = price_[v * size_ + u];
-          edge_[node * size_ + u] = edge_[v * size_ + u];
-        }
-      }
-    }
-    alive_[node] = true;
-  }
-
   size_t n_, root_, size_;
-  std::vector<double> price_;  // [from * size + to]; nodes from n on stand for cycles
-  std::vector<Edge> edge_;     // the hop that an edge stands for
-  std::vector<bool> alive_;
+  std::vector<double> price_;   // [from * size + to]; nodes from n on stand for cycles
+  std::vector<Edge> edge_;      // the hop that an edge stands for
+  std::vector<size_t> alive_;   // nodes that are in no cycle
   std::vector<size_t> best_;    // where the cheapest edge into each node begins
   std::vector<size_t> inside_;  // the cycle that each node went into
   std::vector<std::vector<size_t>> members_;

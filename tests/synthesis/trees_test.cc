@@ -331,7 +331,7 @@ TEST(Trees, FlatteningKeepsThePriceAndIsNeverDeeper) {
     flatten(prices, 0, flat, all);
     ASSERT_EQ(depth_of(flat), 1);
   }
-  EXPECT_GT(shallower, 10);
+  EXPECT_GT(shallower, rounds(200, 5'000) / 20);
 }
 
 }  // namespace
