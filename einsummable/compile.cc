@@ -10,6 +10,8 @@
 #include "einsummable/task/fuse.h"
 #include "einsummable/task/lowering.h"
 #include "einsummable/task/memory_plan.h"
+#include "einsummable/topology/load.h"
+#include "einsummable/topology/resolve.h"
 
 namespace einsummable {
 namespace {
@@ -45,24 +47,40 @@ void check_partial_dtype(const PhysicalPlan& plan, const CompileOptions& options
                   std::string(long_name(*asked)));
 }
 
-std::shared_ptr<const LogicalPlan> logical_plan(const Graph& graph, const CompileOptions& options) {
-  return std::make_shared<LogicalPlan>(optimise(graph, {.p = options.devices,
-                                                        .selector = options.selector,
-                                                        .seed = options.seed,
-                                                        .pins = options.pins,
-                                                        .interruption = options.interruption}));
+std::shared_ptr<const Topology> topology_of(const CompileOptions& options, int64_t sites) {
+  if (!options.topology) {
+    return std::make_shared<const Topology>(resolve_first(load_machine("cpu"), sites));
+  }
+  if (options.topology->sites() == sites) return options.topology;
+  throw DeviceError("the plan is for " + std::to_string(sites) + " devices, the topology of " +
+                    options.topology->name + " for " + std::to_string(options.topology->sites()));
+}
+
+LogicalPlan logical_plan(const std::shared_ptr<const Graph>& graph, const CompileOptions& options) {
+  const LogicalOptions logical = {.p = options.devices,
+                                  .selector = options.selector,
+                                  .seed = options.seed,
+                                  .pins = options.pins,
+                                  .interruption = options.interruption};
+  if (options.objective == CompileOptions::Objective::proxy) return optimise(*graph, logical);
+  if (options.selector != Selector::optimal) {
+    throw PlanError("objective time is for the selector optimal, not for " +
+                    std::string(name_of(options.selector)));
+  }
+  check_processors(options.devices);
+  return find_fastest(graph, logical, *topology_of(options, options.devices)).plan;
 }
 
 Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& options,
                      StageTimes& times) {
   check_options(options);
-  const auto logical = timed(times.logical, [&] { return logical_plan(*graph, options); });
+  LogicalPlan logical = timed(times.logical, [&] { return logical_plan(graph, options); });
   auto physical = timed(times.physical, [&] {
     return std::make_shared<const PhysicalPlan>(place_and_synthesise(
-        graph, specs_of(*logical), options.devices,
+        graph, specs_of(logical), options.devices,
         {.partial_dtype = options.partial_dtype, .interruption = options.interruption}));
   });
-  return {std::move(graph), *logical, std::move(physical)};
+  return {std::move(graph), std::move(logical), std::move(physical)};
 }
 
 cpu::CpuExecutor executor_of(const CompileOptions& options) {
@@ -155,6 +173,11 @@ std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
   check_options(options);
   check_partial_dtype(*plan.physical, options);
   return prepare_timed(lower_timed(std::move(plan), options, {}), options);
+}
+
+Prediction predict(const Plan& plan, const CompileOptions& options) {
+  const int64_t sites = plan.physical->sites;
+  return predict(plan.graph, specs_of(plan.logical), *topology_of(options, sites));
 }
 
 int64_t LoweredPlan::peak_bytes() const { return einsummable::peak_bytes(*tasks); }

@@ -13,6 +13,7 @@
 #include "einsummable/logical/optimise.h"
 #include "einsummable/numeric_check.h"
 #include "einsummable/plan.h"
+#include "einsummable/prediction.h"
 #include "einsummable/task/verify.h"
 
 namespace einsummable {
@@ -23,6 +24,11 @@ struct CompileOptions {
   Selector selector = Selector::optimal;
   uint64_t seed = 0;  // of Selector::random
   Pins pins = {};     // operator -> index -> count
+  // What a plan is chosen by: the elements that move (Section 4.3), by a selector; or the time that
+  // it is predicted to take, of which the selector is `optimal`.
+  enum class Objective : uint8_t { proxy, time } objective = Objective::proxy;
+  // What times are predicted on: as many sites as `devices`. None: those of the machine "cpu".
+  std::shared_ptr<const Topology> topology = {};
   // The dtype in which float sums travel until they are complete: float64 makes sums more exact,
   // float16 and bfloat16 halve the bytes of those in float32. None: as the operators state, which
   // is at least float32.
@@ -46,6 +52,11 @@ std::shared_ptr<const Graph> planned_graph(const Graph& graph,
 // `planned_graph` gives.
 Plan make_plan(std::shared_ptr<const Graph> graph, const CompileOptions& options);
 Plan make_plan(const Graph& graph, const CompileOptions& options);
+
+// The ms that a call of the plan is predicted to take on the topology of the options. Throws
+// DeviceError where that has another number of sites than the plan, TopologyError where it has no
+// way between two of them.
+Prediction predict(const Plan& plan, const CompileOptions& options);
 
 // Seconds that each stage of a compilation took.
 struct StageTimes {

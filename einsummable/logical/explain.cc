@@ -48,9 +48,13 @@ std::string lost_by(const Alternative& best, const Alternative& other) {
 }  // namespace
 
 Explanation explain(const Graph& graph, const LogicalOptions& options, std::string_view op) {
+  return explain(graph, optimise(graph, options), options, op);
+}
+
+Explanation explain(const Graph& graph, const LogicalPlan& plan, const LogicalOptions& options,
+                    std::string_view op) {
   const OpId id = graph.find_op(op);
   if (!id.valid()) throw PlanError("there is no operator called " + quote(op) + " to explain");
-  const LogicalPlan plan = optimise(graph, options);
   Pins pins = options.pins;
   pins.erase(std::string(op));
   const Candidates candidates(graph, options.p, pins, communication_proxy(), Offer::most,

@@ -29,7 +29,11 @@ struct Explanation {
 };
 
 // Plans the whole graph once for every way to cut the operator. A pin of that operator is left
-// aside. Throws PlanError if there is no operator of that name.
+// aside. What is chosen is what `plan` has, which may be one of another objective. Throws PlanError
+// if there is no operator of that name.
+Explanation explain(const Graph& graph, const LogicalPlan& plan, const LogicalOptions& options,
+                    std::string_view op);
+// The same of the plan that the options give.
 Explanation explain(const Graph& graph, const LogicalOptions& options, std::string_view op);
 
 // A table: counts, cost, delta, the three sub-costs of the whole plan, the term that lost.

@@ -10,6 +10,8 @@
 #include "einsummable/compile.h"
 #include "einsummable/logical/explain.h"
 #include "einsummable/plan.h"
+#include "einsummable/topology/load.h"
+#include "einsummable/topology/resolve.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/signals.h"
 
@@ -21,7 +23,9 @@ namespace {
 CompileOptions make_options(int64_t devices, const std::string& selector, uint64_t seed,
                             const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
                             bool private_sites, bool numeric,
-                            const std::optional<std::string>& partial_dtype) {
+                            const std::optional<std::string>& partial_dtype, bool fastest,
+                            const std::optional<std::string>& topology,
+                            const std::vector<int64_t>& numbers) {
   const auto found = find_selector(selector);
   ensure(found.has_value(), "the front has checked the selector");
   return {
@@ -29,6 +33,10 @@ CompileOptions make_options(int64_t devices, const std::string& selector, uint64
       .selector = *found,
       .seed = seed,
       .pins = specs,
+      .objective = fastest ? CompileOptions::Objective::time : CompileOptions::Objective::proxy,
+      .topology = topology
+                      ? std::make_shared<const Topology>(resolve(load_machine(*topology), numbers))
+                      : nullptr,
       .partial_dtype = partial_dtype ? dtype_from_name(*partial_dtype) : std::nullopt,
       .memory_limit = memory_limit,
       .threads = threads,
@@ -88,7 +96,7 @@ void bind_explanation(nb::module_& module) {
 Explanation explain_op(const Plan& plan, const CompileOptions& options, const std::string& op) {
   return interruptible([&](const Interruption& interruption) {
     const nb::gil_scoped_release release;
-    return explain(*plan.graph,
+    return explain(*plan.graph, plan.logical,
                    {.p = options.devices,
                     .selector = options.selector,
                     .seed = options.seed,
@@ -105,7 +113,8 @@ void bind_plan(nb::module_& module) {
   nb::class_<CompileOptions>(module, "CompileOptions")
       .def(nb::new_(&make_options), nb::kw_only(), nb::arg("devices"), nb::arg("selector"),
            nb::arg("seed"), nb::arg("specs"), nb::arg("memory_limit").none(), nb::arg("threads"),
-           nb::arg("private_sites"), nb::arg("numeric"), nb::arg("partial_dtype").none());
+           nb::arg("private_sites"), nb::arg("numeric"), nb::arg("partial_dtype").none(),
+           nb::arg("fastest"), nb::arg("topology").none(), nb::arg("numbers"));
   nb::class_<Plan>(module, "Plan")
       .def_prop_ro("graph", [](const Plan& plan) { return Graph(*plan.graph); })
       .def_prop_ro("devices", [](const Plan& plan) { return plan.logical.p; })
@@ -149,6 +158,13 @@ void bind_plan(nb::module_& module) {
   module.def(
       "parse_plan", [](const std::string& source) { return parse_plan_file(source); },
       nb::arg("source"), nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "predict",
+      [](const Plan& plan, const CompileOptions& options) {
+        const Prediction out = predict(plan, options);
+        return std::pair(out.planned, out.simulated);
+      },
+      nb::arg("plan"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
   module.def("check_plan_of", &require_plan_of, nb::arg("plan"), nb::arg("graph"));
   module.def("explain", &explain_op, nb::arg("plan"), nb::arg("options"), nb::arg("op"));
   module.def("selectors", [] {

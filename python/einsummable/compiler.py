@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 from einsummable import _core
 from einsummable.dtypes import DTypeLike
 from einsummable.errors import DeviceError, PlanError, shown
@@ -24,6 +26,7 @@ def compile(
     specs: Pins | None = None,
     memory_limit: int | None = None,
     partial_dtype: DTypeLike | None = None,
+    topology: str | os.PathLike[str] | None = None,
     seed: int = 0,
     threads: int = 0,
     private_sites: bool = False,
@@ -39,7 +42,7 @@ def compile(
     plan : Plan, optional
         A plan of this graph to follow; the options that make one are left out then.
     backend : "cpu", optional
-    selector, objective, schedule_mode, specs, partial_dtype, seed
+    selector, objective, schedule_mode, specs, partial_dtype, topology, seed
         As for `plan`.
     memory_limit, threads : int, optional
         Bytes a device; threads of the CPU, by default as many as devices or cores (the fewer).
@@ -65,6 +68,7 @@ def compile(
         schedule_mode=schedule_mode,
         specs=specs,
         partial_dtype=partial_dtype,
+        topology=topology,
         memory_limit=memory_limit,
         seed=seed,
         threads=threads,

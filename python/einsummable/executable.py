@@ -82,6 +82,11 @@ class Executable:
         return self._graph
 
     @property
+    def predicted_ms(self) -> float:
+        """What a call is predicted to take in ms; see `Plan.predicted_ms`."""
+        return self.plan.predicted_ms
+
+    @property
     def peak_bytes(self) -> int:
         """The most memory that a device needs."""
         return self._core.peak_bytes

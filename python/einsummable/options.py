@@ -9,7 +9,15 @@ from collections.abc import Mapping, Sequence
 from einsummable import _core
 from einsummable.attributes import boolean, integer, text
 from einsummable.dtypes import NUMPY_DTYPES, DTypeLike, dtype_name, kind
-from einsummable.errors import DeviceError, Error, GraphError, InputError, PlanError, shown
+from einsummable.errors import (
+    DeviceError,
+    Error,
+    GraphError,
+    InputError,
+    PlanError,
+    TopologyError,
+    shown,
+)
 from einsummable.handle import Handle
 
 Devices = int | Sequence[int]
@@ -25,7 +33,12 @@ def cores() -> int:
 
 
 def device_count(devices: Devices | None) -> int:
-    """Count the devices.
+    """Count the devices; see `device_numbers`."""
+    return len(device_numbers(devices))
+
+
+def device_numbers(devices: Devices | None) -> Sequence[int]:
+    """Give the number of each device; of so many, the first ones.
 
     Raises
     ------
@@ -33,20 +46,20 @@ def device_count(devices: Devices | None) -> int:
         Unless it is an int of at least 1 or a list, not empty, of ints of at least 0.
     """
     if devices is None:
-        return cores()
+        return range(cores())
     legal = "devices is how many there are, at least 1, or a list of their numbers"
     if isinstance(devices, Sequence) and not isinstance(devices, (str, bytes)):
         if not devices:
             raise DeviceError(f"{legal}; the list is empty")
-        for i, device in enumerate(devices):
-            number = _checked(DeviceError, f"devices[{i}]", device)
+        numbers = [_checked(DeviceError, f"devices[{i}]", d) for i, d in enumerate(devices)]
+        for i, number in enumerate(numbers):
             if number < 0:
                 raise DeviceError(f"{legal}; devices[{i}] is {number}")
-        return len(devices)
+        return numbers
     count = _checked(DeviceError, "devices", devices)
     if count < 1:
         raise DeviceError(f"{legal}, not {count}")
-    return count
+    return range(count)
 
 
 def make_options(
@@ -63,15 +76,18 @@ def make_options(
     private_sites: bool = False,
     verify: str = "static",
     partial_dtype: DTypeLike | None = None,
+    topology: str | os.PathLike[str] | None = None,
 ) -> _core.CompileOptions:
     """Check the options of `compile` and turn them into those of the core."""
     _choose(DeviceError, "backend", "cpu" if backend is None else backend, ["cpu"], ["cuda", "mpi"])
-    _choose(PlanError, "objective", objective, ["proxy"], ["time"])
+    _choose(PlanError, "objective", objective, ["proxy", "time"], [])
     _choose(PlanError, "schedule_mode", schedule_mode, ["naive"], ["search", "ai"])
     _choose(PlanError, "selector", selector, _core.selectors(), [])
     _choose(PlanError, "verify", verify, ["static", "numeric"], [])
+    numbers = device_numbers(devices)
+    machine = _topology(topology)
     return _core.CompileOptions(
-        devices=device_count(devices),
+        devices=len(numbers),
         selector=selector,
         seed=_checked(PlanError, "seed", seed, 0, 2**64 - 1),
         specs=_pins(specs),
@@ -82,7 +98,21 @@ def make_options(
         private_sites=_flag("private_sites", private_sites),
         numeric=verify == "numeric",
         partial_dtype=None if partial_dtype is None else _float_dtype(partial_dtype),
+        fastest=objective == "time",
+        topology=machine,
+        numbers=[] if machine is None else list(numbers),
     )
+
+
+def _topology(topology: object) -> str | None:
+    """Give the name or the path of a machine."""
+    if topology is None or isinstance(topology, str):
+        return topology
+    if isinstance(topology, os.PathLike):
+        path = os.fspath(topology)
+        if isinstance(path, str):
+            return path
+    raise TopologyError(f"topology is the name or the path of a machine, not {shown(topology)}")
 
 
 def op_name(op: str | Handle) -> str:
@@ -128,7 +158,9 @@ def _float_dtype(dtype: object) -> str:
     except GraphError:
         name = ""
     if name not in floats:
-        raise PlanError(f"partial_dtype is {', '.join(map(repr, floats))} or None, not {shown(dtype)}")
+        raise PlanError(
+            f"partial_dtype is {', '.join(map(repr, floats))} or None, not {shown(dtype)}"
+        )
     return name
 
 

@@ -52,6 +52,19 @@ class Plan:
         return self._core.exact
 
     @property
+    def predicted_ms(self) -> float:
+        """What a call takes in ms, simulated on the topology, host transfers apart.
+
+        Of a plan from a file, on "cpu".
+        """
+        return _core.predict(self._core, self._options)[1]
+
+    @property
+    def planned_ms(self) -> float:
+        """The estimate that plans are found by: one operator after the other, in ms."""
+        return _core.predict(self._core, self._options)[0]
+
+    @property
     def specs(self) -> dict[str, dict[str, int]]:
         """Into how many intervals each index of each operator is cut."""
         return self._core.specs
@@ -116,6 +129,7 @@ def plan(
     schedule_mode: str = "naive",
     specs: Pins | None = None,
     partial_dtype: DTypeLike | None = None,
+    topology: str | os.PathLike[str] | None = None,
     seed: int = 0,
 ) -> Plan:
     """Plan a graph for a number of devices that need not be there.
@@ -128,8 +142,9 @@ def plan(
     selector : "optimal", "paper", "greedy" or "random"
         How cuts are chosen: at the least cost; by the paper's Algorithm 1; an operator at a time;
         at random, by `seed`.
-    objective : "proxy"
-        What a plan costs: the elements that move.
+    objective : "proxy" or "time"
+        What a plan costs: the elements that move; or the time that a call is predicted to take,
+        of the best plans by an estimate and the best one by elements, each simulated.
     schedule_mode : "naive"
         How exchange programs are written.
     specs : mapping, optional
@@ -137,6 +152,9 @@ def plan(
     partial_dtype : dtype, optional
         Of float sums until they are complete: float64 makes them more exact; float16 and bfloat16
         halve the bytes of float32. Default as their operators state, which is at least float32.
+    topology : str or path, optional
+        What times are predicted on: a machine that comes with the library
+        (`einsummable.topology.names`), or the path of a file that describes one; default "cpu".
     seed : int, default 0
 
     Returns
@@ -161,6 +179,7 @@ def plan(
         schedule_mode=schedule_mode,
         specs=specs,
         partial_dtype=partial_dtype,
+        topology=topology,
         seed=seed,
     )
     return Plan(_core.make_plan(checked_graph(graph)._core, options), options)

@@ -116,7 +116,14 @@ OPTION_MISTAKES = {
     "a backend of zero": (es.DeviceError, {"backend": 0}, "backend is 'cpu', not 0"),
     "a backend of an array": (es.DeviceError, {"backend": np.zeros(2)}, "backend is 'cpu', not"),
     "an objective of an array": (es.PlanError, {"objective": np.zeros(2)}, "objective is 'proxy'"),
-    "time": (es.PlanError, {"objective": "time"}, "objective='time' is not there yet"),
+    "time by another selector": (
+        es.PlanError,
+        {"objective": "time", "selector": "greedy"},
+        "objective time is for the selector optimal, not for greedy",
+    ),
+    "no machine": (es.TopologyError, {"topology": "dgx-1"}, "dgx-1"),
+    "a topology of a number": (es.TopologyError, {"topology": 3}, "topology is the name or"),
+    "too many devices": (es.TopologyError, {"topology": "dgx-a100", "devices": 9}, "8"),
     "search": (es.PlanError, {"schedule_mode": "search"}, "schedule_mode='search' is not there"),
     "ai": (es.PlanError, {"schedule_mode": "ai"}, "schedule_mode='ai' is not there yet; "),
     "an unknown selector": (

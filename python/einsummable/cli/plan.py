@@ -41,6 +41,12 @@ def run(given: argparse.Namespace) -> int:
         return 0
     print(plan)
     print(f"planned in {quantities.show_seconds(seconds)} for {plan.devices} devices")
+    if given.topology or given.objective == "time":
+        planned = quantities.show_seconds(plan.planned_ms / 1000)
+        simulated = quantities.show_seconds(plan.predicted_ms / 1000)
+        print(
+            f"a call takes {simulated} on {given.topology or 'cpu'}, simulated ({planned} planned)"
+        )
     return 0
 
 
@@ -54,6 +60,8 @@ def described(
         "cost": plan.cost,
         "exact": plan.exact,
         "seconds": seconds,
+        "planned_ms": plan.planned_ms,
+        "predicted_ms": plan.predicted_ms,
         "operators": {
             name: {"counts": counts, "cuts": cuts[name]} for name, counts in plan.specs.items()
         },

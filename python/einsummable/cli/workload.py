@@ -59,7 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--devices", type=quantities.devices, metavar="N|0,1", help="default one a core"
     )
     planning.add_argument("--selector", default="optimal", help="optimal, paper, greedy or random")
-    planning.add_argument("--objective", default="proxy", help="proxy: elements that move")
+    planning.add_argument("--objective", default="proxy", help="proxy: elements that move; time")
+    planning.add_argument(
+        "--topology", metavar="NAME|FILE", help="what times are predicted on; default cpu"
+    )
     planning.add_argument("--schedule-mode", default="naive", help="naive")
     planning.add_argument(
         "--partial-dtype",
@@ -79,6 +82,7 @@ def plan_options(given: argparse.Namespace) -> dict[str, Any]:
         "objective": given.objective,
         "schedule_mode": given.schedule_mode,
         "partial_dtype": given.partial_dtype,
+        "topology": given.topology,
         "seed": given.seed,
     }
 

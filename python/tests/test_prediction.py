@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans by predicted time, on machines that need not be there."""
+
+import numpy as np
+import pytest
+
+import einsummable as es
+
+
+@pytest.mark.parametrize("machine", ["dgx-a100", "dgx-v100", "cpu"])
+@pytest.mark.parametrize("devices", [3, 8])
+def test_the_fastest_plan_is_not_slower_than_the_proxys(machine, devices):
+    g = es.workloads.llama_block()
+    plans = {
+        objective: es.plan(g, devices=devices, topology=machine, objective=objective)
+        for objective in ("proxy", "time")
+    }
+    assert plans["time"].predicted_ms <= plans["proxy"].predicted_ms
+    assert plans["proxy"].cost <= plans["time"].cost
+    again = es.plan(g, devices=devices, topology=machine, objective="time")
+    assert str(again) == str(plans["time"])
+
+
+def test_a_slower_machine_takes_longer():
+    g = es.workloads.llama_block(seq=8192)
+    assert (
+        es.plan(g, devices=8, topology="dgx-v100").predicted_ms
+        > es.plan(g, devices=8, topology="dgx-a100").predicted_ms
+        > es.plan(g, devices=8, topology="dgx-h100").predicted_ms
+    )
+
+
+def test_sites_may_share_a_device():
+    g = es.workloads.llama_block(seq=8192)
+    apart = es.plan(g, devices=[0, 1, 2, 3], topology="dgx-a100", objective="time")
+    shared = es.plan(g, devices=[0, 0, 1, 1], topology="dgx-a100", objective="time")
+    assert shared.devices == 4
+    assert shared.predicted_ms > apart.predicted_ms
+
+
+def test_what_is_planned_by_time_computes_the_same():
+    g = es.workloads.ffn(64, 32, 96)
+    rng = np.random.default_rng(0)
+    x, w1, w2 = (
+        rng.standard_normal(shape).astype("f4") for shape in ((64, 32), (32, 96), (96, 32))
+    )
+    exe = es.compile(g, devices=4, objective="time", verify="numeric")
+    (out,) = exe({"x": x, "w1": w1, "w2": w2}).values()
+    assert np.allclose(out, np.maximum(x @ w1, 0) @ w2, atol=1e-3)
+    assert exe.predicted_ms > 0
