@@ -4,6 +4,7 @@
 plan     how long it takes to plan, lower and prove large models, and graphs without a pattern
 block    a transformer block on this machine, beside its matrix products alone
 minilm   a sentence encoder on this machine, beside its matrix products alone
+simulator  how long it takes to simulate exchange programs of 10,000 actions
 """
 
 from __future__ import annotations
@@ -15,11 +16,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import block, machine, minilm, plan
+from benchmarks import block, machine, minilm, plan, simulator
 from benchmarks.report import Report
 from einsummable.options import cores
 
-BENCHMARKS = {"plan": plan.run, "block": block.run, "minilm": minilm.run}
+BENCHMARKS = {
+    "plan": plan.run,
+    "block": block.run,
+    "minilm": minilm.run,
+    "simulator": simulator.run,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

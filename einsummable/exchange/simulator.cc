@@ -195,7 +195,12 @@ class Report {
     step.bytes = open_.lowered.items[index(f.item)].bytes;
     step.first_part = narrow(out_.parts.size());
     for (int32_t part : choice_.chosen(id)) {
-      step.bytes = checked_add(step.bytes, open_.lowered.items[index(part)].bytes);
+      const auto bytes = try_add(step.bytes, open_.lowered.items[index(part)].bytes);
+      if (!bytes) {
+        throw ExchangeError("the bytes of " + aggregate_text(out_.program, step.aggregate) +
+                            " and its parts do not fit in 64 bits");
+      }
+      step.bytes = *bytes;
       out_.parts.push_back(item(part).aggregate);
     }
     step.part_count = narrow(out_.parts.size()) - step.first_part;

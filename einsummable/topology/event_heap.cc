@@ -8,6 +8,15 @@ namespace einsummable {
 void EventHeap::clear() {
   nodes_.clear();
   places_.clear();
+  ordered_ = true;
+}
+
+double EventHeap::first_end() const {
+  double first = nodes_[0].end;
+  if (!ordered_) {
+    for (const Node& node : nodes_) first = std::min(first, node.end);
+  }
+  return first;
 }
 
 void EventHeap::put(size_t at, Node node) {
@@ -20,7 +29,7 @@ void EventHeap::push(int32_t slot, double end) {
     places_.resize(static_cast<size_t>(slot) + 1, -1);
   nodes_.emplace_back();
   put(size() - 1, {end, slot});
-  sift_up(size() - 1);
+  if (ordered_) sift_up(size() - 1);
 }
 
 void EventHeap::remove(int32_t slot) {
@@ -30,17 +39,21 @@ void EventHeap::remove(int32_t slot) {
   places_[static_cast<size_t>(slot)] = -1;
   if (at == size()) return;
   put(at, last);
+  if (!ordered_) return;
   sift_up(at);
   sift_down(static_cast<size_t>(place(last.slot)));
 }
 
 void EventHeap::change(int32_t slot, double end) {
-  change_later(slot, end);
+  nodes_[static_cast<size_t>(place(slot))].end = end;
+  if (!ordered_) return;
   sift_up(static_cast<size_t>(place(slot)));
   sift_down(static_cast<size_t>(place(slot)));
 }
 
-void EventHeap::rebuild() {
+void EventHeap::restore() {
+  if (ordered_) return;
+  ordered_ = true;
   for (size_t at = size() / 4 + 1; at-- > 0;) {
     if (at < size()) sift_down(at);
   }

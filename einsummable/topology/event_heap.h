@@ -8,25 +8,31 @@
 namespace einsummable {
 
 // Slots (small numbers) by the times at which they end, the earliest first; four children a node.
+// Where most ends change between two looks, order is not worth its cost: while it is given up, a
+// look goes through all slots.
 class EventHeap {
  public:
   bool empty() const { return nodes_.empty(); }
   size_t size() const { return nodes_.size(); }
-  double first_end() const { return nodes_[0].end; }
+  double first_end() const;
   bool contains(int32_t slot) const { return place(slot) >= 0; }
   void clear();
   void push(int32_t slot, double end);
   void remove(int32_t slot);
   void change(int32_t slot, double end);
-  // Changes without restoring the order, which rebuild() does after many of them.
-  void change_later(int32_t slot, double end) {
-    nodes_[static_cast<size_t>(place(slot))].end = end;
-  }
-  void rebuild();
+  // Gives up the order until restore(), so that changes cost nothing.
+  void give_up() { ordered_ = false; }
+  void restore();
 
   // Calls visit(slot, end) for every slot that ends no later than `end`, in no order that matters.
   template <class Visit>
   void up_to(double end, Visit visit) {
+    if (!ordered_) {
+      for (const Node& node : nodes_) {
+        if (node.end <= end) visit(node.slot, node.end);
+      }
+      return;
+    }
     stack_.assign(empty() ? 0 : 1, 0);
     while (!stack_.empty()) {
       const size_t at = stack_.back();
@@ -53,6 +59,7 @@ class EventHeap {
   void sift_up(size_t at);
   void sift_down(size_t at);
 
+  bool ordered_ = true;
   std::vector<Node> nodes_;
   std::vector<int32_t> places_;  // of each slot among the nodes; -1: not there
   std::vector<size_t> stack_;

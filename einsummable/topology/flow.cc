@@ -64,7 +64,7 @@ void Flow::freeze() {
 
 void Flow::reset() {
   now_ = 0;
-  for (Resource& r : resources_) r.bytes = r.busy_ms = r.count = 0;
+  for (Resource& r : resources_) r.bytes = r.busy_ms = r.count = r.jobs = 0;
   for (Route& r : routes_) {
     r.jobs = r.rated_jobs = 0;
     r.head = -1;
@@ -178,8 +178,11 @@ void Flow::settle() {
     if (route.jobs == route.rated_jobs) continue;
     if (route.rated_jobs == 0) enter(route);
     if (route.jobs == 0) leave(route);
+    for (int32_t r : resources_of(route)) {
+      resources_[index(r)].jobs += route.jobs - route.rated_jobs;
+      include(r);
+    }
     route.rated_jobs = route.jobs;
-    for (int32_t r : resources_of(route)) include(r);
   }
   changed_.clear();
   if (!component_.empty()) {
@@ -195,6 +198,8 @@ void Flow::settle() {
     }
     fill();
     apply_rates();
+  } else {
+    heap_.restore();
   }
   for (int32_t slot : unplaced_) {
     const Slot& s = slots_[index(slot)];
@@ -213,56 +218,43 @@ void Flow::include(int32_t resource) {
 
 // Progressive filling: the resource that can give its jobs least fixes their rates, and so on.
 void Flow::fill() {
-  for (int32_t id : component_) {
-    Resource& r = resources_[index(id)];
+  constexpr double done = std::numeric_limits<double>::infinity();
+  shares_.clear();
+  for (size_t k = 0; k < component_.size(); ++k) {
+    Resource& r = resources_[index(component_[k])];
     r.left = r.gbps * bytes_per_ms;
-    r.open = 0;
-    for (int32_t h = r.first; h < r.first + r.count; ++h) {
-      r.open += routes_[index(holders_[index(h)].route)].jobs;
-    }
-    r.share = r.open > 0 ? r.left / r.open : 0;
+    r.open = r.jobs;
+    r.place = narrow(k);
+    shares_.push_back(r.open > 0 ? r.left / r.open : done);
   }
-  double level = 0;
-  for (;;) {
-    int32_t tightest = -1;
-    double least = std::numeric_limits<double>::infinity();
-    for (size_t k = 0; k < component_.size();) {
-      const Resource& r = resources_[index(component_[k])];
-      if (r.open == 0) {
-        component_[k] = component_.back();
-        component_.pop_back();
-        continue;
-      }
-      if (r.share < least || (r.share == least && component_[k] < tightest)) {
-        least = r.share;
-        tightest = component_[k];
-      }
-      ++k;
-    }
-    if (tightest < 0) return;
-    level = std::max(level, least);  // levels rise; rounding may say otherwise
-    fix_rates(tightest, level);
+  for (double level = 0;;) {
+    const auto tightest = std::ranges::min_element(shares_);
+    if (*tightest == done) return;
+    level = std::max(level, *tightest);  // levels rise; rounding may say otherwise
+    fix_rates(component_[static_cast<size_t>(tightest - shares_.begin())], level);
   }
 }
 
-void Flow::fix_rates(int32_t resource, double share) {
+// Gives the jobs of a resource that have no rate yet this one.
+void Flow::fix_rates(int32_t resource, double rate) {
   const Resource& tight = resources_[index(resource)];
   for (int32_t h = tight.first; h < tight.first + tight.count; ++h) {
     Route& route = routes_[index(holders_[index(h)].route)];
     if (route.rated_mark == last_mark_) continue;
     route.rated_mark = last_mark_;
-    route.next_rate = share;
+    route.next_rate = rate;
     for (int32_t other : resources_of(route)) {
       Resource& r = resources_[index(other)];
-      r.left = std::max(0.0, r.left - share * route.jobs);
+      r.left = std::max(0.0, r.left - rate * route.jobs);
       r.open -= route.jobs;
-      if (r.open > 0) r.share = r.left / r.open;
+      shares_[index(r.place)] =
+          r.open > 0 ? r.left / r.open : std::numeric_limits<double>::infinity();
     }
   }
 }
 
 void Flow::apply_rates() {
-  const bool many = affected_.size() * 4 > heap_.size();
+  affected_.size() * 4 > heap_.size() ? heap_.give_up() : heap_.restore();
   for (int32_t id : affected_) {
     Route& route = routes_[index(id)];
     if (route.next_rate == route.rate) continue;
@@ -272,11 +264,10 @@ void Flow::apply_rates() {
       s.bytes = std::max(0.0, s.bytes - route.rate * (now_ - s.since));
       s.since = now_;
       const double end = now_ + s.bytes / route.next_rate;
-      many ? heap_.change_later(slot, end) : heap_.change(slot, end);
+      heap_.change(slot, end);
     }
     route.rate = route.next_rate;
   }
-  if (many) heap_.rebuild();
 }
 
 bool Flow::advance(std::vector<int32_t>& ended) {

@@ -66,10 +66,11 @@ class Flow {
     double busy_since = 0;
     int32_t first = 0;  // its place in holders_
     int32_t count = 0;  // of the routes that hold it now
+    int32_t jobs = 0;   // on those routes
     int32_t mark = 0;   // the last component it was in
     int32_t open = 0;   // while rates are sought: its jobs that have none yet
-    double left = 0;    // ... and what they may share
-    double share = 0;   // left / open
+    int32_t place = 0;  // ... its place in component_
+    double left = 0;    // ... and what those jobs may share
   };
   struct Route {
     int32_t first = 0;  // its place in route_resources_
@@ -108,7 +109,7 @@ class Flow {
   void settle();
   void include(int32_t resource);
   void fill();
-  void fix_rates(int32_t resource, double share);
+  void fix_rates(int32_t resource, double rate);
   void apply_rates();
 
   double now_ = 0;
@@ -129,6 +130,7 @@ class Flow {
   std::vector<int32_t> changed_;    // routes whose number of jobs may be another than when rated
   std::vector<int32_t> unplaced_;   // slots that move bytes and have no end yet
   std::vector<int32_t> component_;  // resources
+  std::vector<double> shares_;      // beside it: what each can give a job that has no rate yet
   std::vector<int32_t> affected_;   // routes
   std::vector<int32_t> ended_slots_;
 };

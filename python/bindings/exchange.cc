@@ -13,9 +13,10 @@
 #include "einsummable/exchange/expand.h"
 #include "einsummable/exchange/parser.h"
 #include "einsummable/exchange/printer.h"
+#include "einsummable/exchange/simulator_machine.h"
 #include "einsummable/topology/load.h"
-#include "einsummable/topology/resolve.h"
 #include "python/bindings/bindings.h"
+#include "python/bindings/exchange.h"
 
 namespace nb = nanobind;
 
@@ -24,7 +25,6 @@ namespace {
 
 using exchange::Program;
 using exchange::Verdict;
-using NamedMembers = std::map<std::string, std::vector<int64_t>>;
 
 Program parse_program(const std::string& source) {
   exchange::ParseVerdict verdict = exchange::parse(source);
@@ -34,7 +34,43 @@ Program parse_program(const std::string& source) {
   return std::move(verdict.program);
 }
 
-// The members by the names of the partitions; none where no partition is named.
+struct NamedBound {
+  exchange::Bound bound;
+  NamedMembers members;
+};
+
+NamedBound bound_program(const Program& program, const std::string& machine,
+                         const NamedMembers& named, bool ideal) {
+  const nb::gil_scoped_release release;
+  const Topology topology = topology_for(program, load_machine(machine));
+  NamedBound out;
+  out.bound = exchange::lower_bound(program, topology,
+                                    {.ideal = ideal, .members = members_of(program, named)});
+  out.members = named_members(program, out.bound.members);
+  return out;
+}
+
+struct NamedVerdict {
+  Verdict verdict;
+  NamedMembers members;
+  std::string derivations;
+};
+
+NamedVerdict check_program(const Program& program, const NamedMembers& named) {
+  const nb::gil_scoped_release release;
+  NamedVerdict out;
+  out.verdict = exchange::check(program, {.members = members_of(program, named)});
+  out.members = named_members(program, out.verdict.members);
+  // The verdict is of the program of pieces.
+  if (out.verdict.ok()) {
+    out.derivations =
+        derivations_text(program.splits().empty() ? program : expand(program), out.verdict);
+  }
+  return out;
+}
+
+}  // namespace
+
 exchange::Members members_of(const Program& program, const NamedMembers& named) {
   exchange::Members out;
   if (named.empty()) return out;
@@ -67,49 +103,6 @@ NamedMembers named_members(const Program& program, const exchange::Members& memb
   return out;
 }
 
-// The machine by name or path, with as many sites as the program names.
-Topology topology_for(const Program& program, const std::string& machine) {
-  const int64_t sites = program.sites().empty() ? 1 : program.sites().back().value + 1;
-  return resolve_first(load_machine(machine), sites);
-}
-
-struct NamedBound {
-  exchange::Bound bound;
-  NamedMembers members;
-};
-
-NamedBound bound_program(const Program& program, const std::string& machine,
-                         const NamedMembers& named, bool ideal) {
-  const nb::gil_scoped_release release;
-  const Topology topology = topology_for(program, machine);
-  NamedBound out;
-  out.bound = exchange::lower_bound(program, topology,
-                                    {.ideal = ideal, .members = members_of(program, named)});
-  out.members = named_members(program, out.bound.members);
-  return out;
-}
-
-struct NamedVerdict {
-  Verdict verdict;
-  NamedMembers members;
-  std::string derivations;
-};
-
-NamedVerdict check_program(const Program& program, const NamedMembers& named) {
-  const nb::gil_scoped_release release;
-  NamedVerdict out;
-  out.verdict = exchange::check(program, {.members = members_of(program, named)});
-  out.members = named_members(program, out.verdict.members);
-  // The verdict is of the program of pieces.
-  if (out.verdict.ok()) {
-    out.derivations =
-        derivations_text(program.splits().empty() ? program : expand(program), out.verdict);
-  }
-  return out;
-}
-
-}  // namespace
-
 void bind_exchange(nb::module_& module) {
   nb::class_<NamedVerdict>(module, "Verdict",
                            "Whether an exchange program is valid (Definition 5.5); true if it is.")
@@ -130,10 +123,11 @@ void bind_exchange(nb::module_& module) {
           "proof", [](const NamedBound& b) { return b.bound.proof; }, "What proves it, in words.")
       .def_ro("members", &NamedBound::members,
               "Of each partition, as given or those that allow the least.");
-  nb::class_<Program>(module, "Program")
-      .def("text", [](const Program& program) { return exchange::print(program); })
+  nb::class_<Program> program(module, "Program");
+  program.def("text", [](const Program& p) { return exchange::print(p); })
       .def("check", &check_program, nb::arg("members"))
       .def("bound", &bound_program, nb::arg("machine"), nb::arg("members"), nb::arg("ideal"));
+  bind_simulation(module, program);
   module.def("parse_program", &parse_program, nb::arg("source"));
 }
 

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 from einsummable import _core
-from einsummable.attributes import integers, text
+from einsummable.attributes import integer, integers, text
 from einsummable.errors import ExchangeError, GraphError, TopologyError, shown
+from einsummable.simulation import Simulation
 
-__all__ = ["Program", "bound", "parse"]
+__all__ = ["Program", "Simulation", "bound", "collective", "parse"]
+
+Members = Mapping[str, Sequence[int]]
 
 
 class Program:
@@ -20,7 +24,7 @@ class Program:
     def __init__(self, core: _core.Program) -> None:
         self._core = core
 
-    def check(self, members: Mapping[str, Sequence[int]] | None = None) -> _core.Verdict:
+    def check(self, members: Members | None = None) -> _core.Verdict:
         """Say whether it is valid (Definition 5.5).
 
         Parameters
@@ -41,6 +45,50 @@ class Program:
         """
         return self._core.check(_named(members))
 
+    def simulate(
+        self,
+        topology: str | os.PathLike[str],
+        *,
+        ideal: bool = False,
+        members: Members | None = None,
+    ) -> Simulation:
+        r"""Say what happens when it runs on a machine.
+
+        An aggregate is formed at a site as soon as what is there partitions it. Between two sites
+        one transfer runs at a time, of those that can the first in the program; what shares a
+        link, a switch's port, a bus or a memory shares its bandwidth fairly.
+
+        Parameters
+        ----------
+        topology : str or path
+            The machine: its name, as ``"dgx-v100"``, the path of its file, or ``"measured"``.
+            Site 0 is its device 0, and so on.
+        ideal : bool, optional
+            Whether all latencies are taken to be zero.
+        members : mapping, optional
+            The sites of partitions that the text gives by size alone; default any that make it
+            valid.
+
+        Returns
+        -------
+        Simulation
+            ``ms``, ``timeline``, ``load`` and ``critical_path``.
+
+        Raises
+        ------
+        einsummable.ExchangeError
+            If the program is not valid, or for members as in `check`.
+        einsummable.TopologyError
+            For a machine that is not there, or lacks a site or a way that the program needs.
+
+        Examples
+        --------
+        >>> swap = "IN: A @ 0; B @ 1\nOUT: A+B @ 0, 1\nA @ 0 -> 1; B @ 1 -> 0\nA+B @ 0, 1"
+        >>> round(parse(swap).simulate("dgx-h100", ideal=True).ms, 3)
+        3.118
+        """
+        return Simulation(self._core.simulate(_machine(topology), bool(ideal), _named(members)))
+
     def __str__(self) -> str:
         """Give the text, which parses back to an equal program."""
         return self._core.text()
@@ -50,7 +98,7 @@ class Program:
         return f"<exchange program of {len(str(self).splitlines())} lines>"
 
 
-def _named(members: Mapping[str, Sequence[int]] | None) -> dict[str, list[int]]:
+def _named(members: Members | None) -> dict[str, list[int]]:
     if members is not None and not isinstance(members, Mapping):
         raise ExchangeError(f'members are given as {{"G1": [0, 1]}}, not as {shown(members)}')
     try:
@@ -62,12 +110,21 @@ def _named(members: Mapping[str, Sequence[int]] | None) -> dict[str, list[int]]:
         raise ExchangeError(str(error)) from None
 
 
+def _machine(topology: str | os.PathLike[str]) -> str:
+    try:
+        return text("a topology", os.fspath(topology))
+    except (GraphError, TypeError):
+        raise TopologyError(
+            f"a topology is the name of a machine or the path of its file, not {shown(topology)}"
+        ) from None
+
+
 def bound(
     program: Program,
-    topology: str,
+    topology: str | os.PathLike[str],
     *,
     ideal: bool = False,
-    members: Mapping[str, Sequence[int]] | None = None,
+    members: Members | None = None,
 ) -> _core.Bound:
     r"""Give a time that no program with the IN and OUT of this one takes less than.
 
@@ -77,7 +134,7 @@ def bound(
     ----------
     program : Program
         What is where, and what must be where.
-    topology : str
+    topology : str or path
         The name of a machine, or the path of its file.
     ideal : bool
         Whether all latencies are zero.
@@ -106,11 +163,44 @@ def bound(
     """
     if not isinstance(program, Program):
         raise ExchangeError(f"a bound is of an exchange program, not of {program!r}")
+    return program._core.bound(_machine(topology), _named(members), bool(ideal))
+
+
+def collective(name: str, sites: int, size: int) -> Program:
+    """Make the preamble of a standard collective, of atoms of `size` bytes each.
+
+    Parameters
+    ----------
+    name : str
+        ``"all-gather"`` (each site holds an atom, all need all), ``"reduce-scatter"`` (each site
+        holds a partial of each of `sites` sums and needs one of them), ``"all-reduce"``,
+        ``"all-to-all"`` (each site holds an atom for each other one), ``"broadcast"`` or
+        ``"reduce"`` (from, or to, site 0).
+    sites : int
+        2 to 255; they are 0, 1, 2, ...
+    size : int
+        Bytes of an atom.
+
+    Returns
+    -------
+    Program
+        Without a body.
+
+    Raises
+    ------
+    einsummable.ExchangeError
+        For another name, or numbers out of range.
+
+    Examples
+    --------
+    >>> print(str(collective("all-reduce", 2, 10**9)).splitlines()[-1])
+    OUT: A0+A1 @ 0, 1
+    """
     try:
-        machine = text("a topology", topology)
+        given = text("a collective", name), integer("sites", sites), integer("size", size)
     except GraphError as error:
-        raise TopologyError(str(error)) from None
-    return program._core.bound(machine, _named(members), bool(ideal))
+        raise ExchangeError(str(error)) from None
+    return Program(_core.collective(*given))
 
 
 def parse(source: str) -> Program:

@@ -81,7 +81,7 @@ def test_a_bound_of_open_partitions_is_the_least():
         ("IN: A+B @ 0; B @ 0\nOUT: A @ 1", "dgx-a100", es.ExchangeError, "OUT asks for A, but"),
         ("IN: A @ 0\nOUT: A @ 9", "dgx-a100", es.TopologyError, "8"),
         ("IN: A @ 0\nOUT: A @ 1", "no-such-machine", es.TopologyError, "no-such-machine"),
-        ("IN: A @ 0\nOUT: A @ 1", 3, es.TopologyError, "must be a text, not 3"),
+        ("IN: A @ 0\nOUT: A @ 1", 3, es.TopologyError, "path of its file, not 3"),
     ],
 )
 def test_what_has_no_bound(text, topology, error, message):
@@ -92,3 +92,56 @@ def test_what_has_no_bound(text, topology, error, message):
 def test_a_bound_is_of_a_program():
     with pytest.raises(es.ExchangeError, match="a bound is of an exchange program, not of 'A'"):
         es.exchange.bound("A", "dgx-a100")
+
+
+SWAP = "IN: A @ 0; B @ 1\nOUT: A+B @ 0, 1\nA @ 0 -> 1; B @ 1 -> 0\nA+B @ 0, 1"
+
+
+def test_a_simulation_says_what_happens():
+    r = es.exchange.parse(SWAP).simulate("dgx-h100", ideal=True)
+    assert r.ms == pytest.approx(1e3 / 450 + 3e3 / 3350)
+    assert [str(step) for step in r.timeline][2] == "A+B @ 0 of A, B"
+    first = r.timeline[0]
+    assert (first.aggregate, first.site, first.destination) == ("A", 0, 1)
+    assert (first.start_ms, first.bytes) == (0, 10**9)
+    assert r.timeline[2].destination is None
+    assert r.timeline[2].parts == ["A", "B"]
+    assert r.critical_path.startswith("3.1177 ms; egress 0 busy 71 %")
+    assert r.critical_steps[-1].end_ms == r.ms
+    busy = {load.name: load.share for load in r.load}
+    assert busy["egress 0"] == pytest.approx(1e3 / 450 / r.ms)
+    assert busy["memory of 1"] == pytest.approx(3e3 / 3350 / r.ms)
+    assert (r.skipped, r.members) == (0, {})
+    assert "memory of 0" in str(r)
+    assert "4 steps" in repr(r)
+    assert es.exchange.parse(SWAP).simulate("dgx-h100").ms > r.ms
+
+
+def test_a_simulation_takes_members():
+    given = es.exchange.parse(OPEN).simulate("dgx-v100", members={"G1": [0, 2], "G2": [1]})
+    assert given.members == {"G1": [0, 2], "G2": [1]}
+
+
+def test_mistakes_in_a_simulation_are_typed(tmp_path):
+    program = es.exchange.parse(SWAP)
+    with pytest.raises(es.TopologyError, match="no-such-machine"):
+        program.simulate("no-such-machine")
+    with pytest.raises(es.TopologyError, match="the name of a machine or the path"):
+        program.simulate(3)
+    with pytest.raises(es.ExchangeError, match="members are given as"):
+        program.simulate("dgx-v100", members=[0])
+    with pytest.raises(es.ExchangeError, match="OUT is not met"):
+        es.exchange.parse("IN: A @ 0\nOUT: A @ 1").simulate("dgx-v100")
+    with pytest.raises(es.TopologyError, match="up to site 4095"):
+        es.exchange.parse("IN: A @ 5000\nOUT: A @ 5000").simulate("cpu")
+    with pytest.raises(es.InputError, match="cannot be written"):
+        program.simulate("dgx-v100").trace(tmp_path / "none" / "x.json")
+
+
+def test_collectives_are_made_by_name():
+    made = es.exchange.collective("all-gather", 2, 1_000_000)
+    assert "A0 @ 0, 1" in str(made)
+    with pytest.raises(es.ExchangeError, match="there is no collective"):
+        es.exchange.collective("gather", 2, 1)
+    with pytest.raises(es.ExchangeError, match="sites must be an integer"):
+        es.exchange.collective("reduce", "2", 1)

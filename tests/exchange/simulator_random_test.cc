@@ -6,6 +6,7 @@
 
 #include "einsummable/exchange/checker.h"
 #include "einsummable/exchange/printer.h"
+#include "einsummable/exchange/sends.h"
 #include "einsummable/exchange/simulator.h"
 #include "tests/exchange/brute_force.h"
 #include "tests/exchange/simulator_machines.h"
@@ -168,6 +169,92 @@ TEST(SimulatorAgainstAPlainOne, AgreesOnRandomProgramsAndMachines) {
     steps += static_cast<int64_t>(mine.size());
   }
   EXPECT_GT(steps, 12 * rounds);
+}
+
+Verdict frozen(const Simulation& s) {
+  return {.outcome = Verdict::Outcome::valid,
+          .members = s.members,
+          .uniform = s.uniform,
+          .derivations = s.derivations,
+          .parts = s.parts};
+}
+
+TEST(SimulatorDerivations, AreThoseOfTheClosureAndRunAsFast) {
+  int same = 0;
+  for (int seed = 0; seed < 300; ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    const Program program = valid_program(random);
+    const Topology topology = random_machine(static_cast<int64_t>(program.sites().size()), random);
+    const Simulation s = simulate(program, topology);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + print(program));
+    ASSERT_EQ(derivation_fault(program, frozen(s), brute_force_closure(program, s.members)), "");
+    const Lowered lowered = lower(s.program, s.members, s.derivations, s.parts);
+    SimulatorLoop loop(topology, Latencies::stated);
+    const double ms = loop.run(lowered);
+    ASSERT_EQ(loop.run(lowered), ms);
+    // Without what came too late to be used, others may be faster or slower.
+    if (lowered.transfers.size() + lowered.forms.size() != s.timeline.size()) continue;
+    ASSERT_NEAR(ms, s.ms, 1e-9 * (1 + ms));
+    ++same;
+  }
+  EXPECT_GT(same, 100);
+}
+
+// Every action in its parts, sorted by the pair of sites; those of a pair in the order they had.
+Program sorted_by_pairs(const Program& program) {
+  std::vector<Action> body;
+  for (const Action& a : program.body()) {
+    body.push_back({a.aggregate, a.source, {}});
+    for (Place p : a.destinations) {
+      each_site(p, *program.members(), [&](SiteId s) {
+        body.push_back({a.aggregate, a.source, {s}});
+      });
+    }
+  }
+  std::ranges::stable_sort(body, std::greater<>(), [](const Action& a) {
+    return std::pair(a.source, a.destinations.empty() ? Place() : a.destinations[0]);
+  });
+  Program sorted = program;
+  sorted.set_body(body);
+  return sorted;
+}
+
+TEST(SimulatorOrder, CountsOnlyAmongTheTransfersOfAPair) {
+  for (int seed = 0; seed < 300; ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    const Program program = valid_program(random);
+    Topology topology = random_machine(static_cast<int64_t>(program.sites().size()), random);
+    topology.workers = 0;
+    const Simulation s = simulate(program, topology);
+    const Simulation sorted = simulate(sorted_by_pairs(program), topology);
+    ASSERT_NEAR(s.ms, sorted.ms, 1e-9 * (1 + s.ms)) << print(program);
+    ASSERT_EQ(s.timeline.size(), sorted.timeline.size()) << print(program);
+  }
+}
+
+// Two orders of the transfers of one lowered program are as two programs.
+TEST(SimulatorOrder, OfALoweredProgramMayBeGiven) {
+  for (int seed = 0; seed < 100; ++seed) {
+    Random random(static_cast<uint64_t>(seed));
+    const Program program = valid_program(random);
+    const Topology topology = random_machine(static_cast<int64_t>(program.sites().size()), random);
+    const Simulation s = simulate(program, topology);
+    const Lowered lowered = lower(s.program, s.members, s.derivations, s.parts);
+    std::vector<int32_t> order;
+    for (size_t t = 0; t < lowered.transfers.size(); ++t) order.push_back(static_cast<int32_t>(t));
+    std::ranges::shuffle(order, random);
+    Lowered reordered = lowered;
+    for (size_t k = 0; k < order.size(); ++k) {
+      reordered.transfers[k] = lowered.transfers[static_cast<size_t>(order[k])];
+    }
+    SimulatorLoop loop(topology, Latencies::stated);
+    const double by_order = loop.run(lowered, order);
+    const double start = order.empty() ? 0 : loop.start_ms(order[0]);
+    ASSERT_EQ(by_order, loop.run(reordered)) << print(program);
+    if (!order.empty()) {
+      ASSERT_EQ(start, loop.start_ms(0));
+    }
+  }
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from einsummable import __version__
-from einsummable.cli import demo, doctor, plan, run, topology
+from einsummable.cli import demo, doctor, exprog, plan, run, topology
 from einsummable.cli.workload import UsageError
 from einsummable.errors import Error
 
@@ -70,7 +70,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"einsummable {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (doctor, demo, plan, run, topology):
+    for command in (doctor, demo, plan, run, topology, exprog):
         name = command.__name__.rpartition(".")[2]
         doc = (command.__doc__ or "").strip()
         added = commands.add_parser(
