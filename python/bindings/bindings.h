@@ -13,6 +13,7 @@ void bind_executable(nanobind::module_& module);
 void bind_graph(nanobind::module_& module);
 void bind_operators(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
+void bind_proposer(nanobind::module_& module);
 void bind_topology(nanobind::module_& module);
 void bind_workloads(nanobind::module_& module);
 

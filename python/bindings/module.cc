@@ -17,5 +17,6 @@ NB_MODULE(_core, module) {
   einsummable::bind_executable(module);
   einsummable::bind_workloads(module);
   einsummable::bind_exchange(module);
+  einsummable::bind_proposer(module);
   einsummable::bind_topology(module);
 }

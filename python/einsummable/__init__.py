@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cuts a tensor computation over many devices, and proves the result."""
 
-from einsummable import exchange, models, operators, topology, workloads
+from einsummable import exchange, models, operators, proposer, topology, workloads
 from einsummable._core import version as __version__
 from einsummable.compiler import compile
 from einsummable.errors import (
@@ -44,6 +44,7 @@ __all__ = [
     "models",
     "parse_graph",
     "plan",
+    "proposer",
     "tensorDesc",
     "topology",
     "workloads",
