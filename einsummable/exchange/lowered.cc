@@ -45,13 +45,20 @@ Lowered lower(const Program& program, const Members& members,
   for (const Derivation& d : sorted) {
     lowered.items.push_back(
         {d.site.value, d.kind == Derivation::Kind::given, program.bytes(d.aggregate)});
-    if (d.kind != Derivation::Kind::aggregated) continue;
-    lowered.forms.push_back(
-        {narrow(lowered.items.size()) - 1, narrow(lowered.parts.size()), d.part_count});
-    for (AggregateId part : parts.subspan(index(d.first_part), index(d.part_count))) {
-      lowered.parts.push_back(items.find(part, d.site));
-      ensure(lowered.parts.back() >= 0, "parts are derived where they are aggregated");
-    }
+  }
+  std::vector<bool> formed(sorted.size(), false);
+  for (const Action& action : program.body()) {
+    each_site(action.source, members, [&](SiteId site) {
+      const int32_t item = items.find(action.aggregate, site);
+      const Derivation& d = sorted[index(item)];
+      if (d.kind != Derivation::Kind::aggregated || formed[index(item)]) return;
+      formed[index(item)] = true;
+      lowered.forms.push_back({item, narrow(lowered.parts.size()), d.part_count});
+      for (AggregateId part : parts.subspan(index(d.first_part), index(d.part_count))) {
+        lowered.parts.push_back(items.find(part, site));
+        ensure(lowered.parts.back() >= 0, "parts are derived where they are aggregated");
+      }
+    });
   }
   each_send(program, members, [&](const Send& send) {
     const int32_t to = items.find(send.aggregate, send.destination);

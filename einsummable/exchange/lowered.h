@@ -37,7 +37,7 @@ struct Lowered {
 
   std::vector<Item> items;
   std::vector<Transfer> transfers;  // in program order, in which those of a pair of sites queue up
-  std::vector<Form> forms;
+  std::vector<Form> forms;          // in the order in which they wait for workers
   std::vector<int32_t> parts;
 
   std::span<const int32_t> parts_of(const Form& form) const {
@@ -65,7 +65,7 @@ class ItemIndex {
 
 // The derivations of a program without splits as items, in order of aggregate and site: each comes
 // about as its derivation says, so a transfer or aggregation that no derivation needs is left out.
-// Transfers are in the order of the body. `parts` are those the derivations refer to.
+// Transfers and forms are in the order of the body. `parts` are those the derivations refer to.
 Lowered lower(const Program& program, const Members& members,
               std::span<const Derivation> derivations, std::span<const AggregateId> parts);
 
