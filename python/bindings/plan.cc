@@ -106,10 +106,7 @@ Explanation explain_op(const Plan& plan, const CompileOptions& options, const st
   });
 }
 
-}  // namespace
-
-void bind_plan(nb::module_& module) {
-  bind_explanation(module);
+void bind_plan_class(nb::module_& module) {
   nb::class_<CompileOptions>(module, "CompileOptions")
       .def(nb::new_(&make_options), nb::kw_only(), nb::arg("devices"), nb::arg("selector"),
            nb::arg("seed"), nb::arg("specs"), nb::arg("memory_limit").none(), nb::arg("threads"),
@@ -147,6 +144,13 @@ void bind_plan(nb::module_& module) {
           nb::sig("def cuts(self) -> dict[str, dict[str, list[int]]]"))
       .def("text", [](const Plan& plan) { return plan_file(plan); })
       .def("table", [](const Plan& plan) { return table(plan.logical, *plan.graph); });
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& module) {
+  bind_explanation(module);
+  bind_plan_class(module);
   module.def(
       "make_plan",
       [](const Graph& graph, const CompileOptions& options) {

@@ -51,10 +51,6 @@ def compile(
     verify : "static" or "numeric"
         Whether calls are compared with float64 references too (`Executable.verify`).
 
-    Returns
-    -------
-    Executable
-
     Raises
     ------
     einsummable.Error

@@ -145,21 +145,15 @@ def plan(
     objective : "proxy" or "time"
         What a plan costs: the elements that move; or the time that a call is predicted to take,
         of the best plans by an estimate and the best one by elements, each simulated.
-    schedule_mode : "naive"
-        How exchange programs are written.
+    schedule_mode : "naive", how exchange programs are written
     specs : mapping, optional
         Pins: into how many intervals indices of operators must be cut, ``{"up": {"i": 8}}``.
     partial_dtype : dtype, optional
-        Of float sums until they are complete: float64 makes them more exact; float16 and bfloat16
-        halve the bytes of float32. Default as their operators state, which is at least float32.
+        Of float sums until they are complete: float64 is more exact, float16 and bfloat16 halve
+        the bytes of float32. Default as their operators state, which is at least float32.
     topology : str or path, optional
-        What times are predicted on: a machine that comes with the library
-        (`einsummable.topology.names`), or the path of a file that describes one; default "cpu".
+        What times are predicted on, of `einsummable.topology.names` or a file; default "cpu".
     seed : int, default 0
-
-    Returns
-    -------
-    Plan
 
     Raises
     ------

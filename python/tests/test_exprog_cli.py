@@ -25,7 +25,7 @@ def write(tmp_path):
 
 
 def printed(capsys, *arguments, status=0):
-    assert main.main(["exprog", *arguments]) == status
+    assert main(["exprog", *arguments]) == status
     return capsys.readouterr().out
 
 
@@ -71,20 +71,20 @@ def test_simulate_as_json(capsys, write):
 
 def test_programs_that_cannot_run_there_exit_with_1(capsys, write):
     bad = write("IN: A @ 0\nOUT: A @ 9\nA @ 0 -> 9")
-    assert main.main(["exprog", "simulate", bad, "--topology", "dgx-h100"]) == 1
+    assert main(["exprog", "simulate", bad, "--topology", "dgx-h100"]) == 1
     assert "TopologyError" in capsys.readouterr().err
     bad = write("IN: A @ 0\nOUT: A @ 1")
-    assert main.main(["exprog", "simulate", bad, "--topology", "dgx-h100"]) == 1
+    assert main(["exprog", "simulate", bad, "--topology", "dgx-h100"]) == 1
     assert "ExchangeError: OUT is not met" in capsys.readouterr().err
 
 
 def test_what_cannot_be_read_exits_with_2(capsys, write, tmp_path):
-    assert main.main(["exprog", "check", write("IN: A @ 0\nOUT A @ 1")]) == 2
+    assert main(["exprog", "check", write("IN: A @ 0\nOUT A @ 1")]) == 2
     assert "a.exprog, line 2: " in capsys.readouterr().err
-    assert main.main(["exprog", "check", str(tmp_path / "none")]) == 2
+    assert main(["exprog", "check", str(tmp_path / "none")]) == 2
     assert "cannot be read" in capsys.readouterr().err
     with pytest.raises(SystemExit) as stopped:
-        main.main(["exprog", "check", write(SWAP), "--members", "0,1"])
+        main(["exprog", "check", write(SWAP), "--members", "0,1"])
     assert stopped.value.code == 2
     assert "'0,1' is not a partition and its sites, as G1=0,1" in capsys.readouterr().err
 

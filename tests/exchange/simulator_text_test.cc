@@ -42,8 +42,8 @@ TEST(SimulatorText, PutsPiecesInOneLine) {
   const Simulation relay =
       simulated("IN: A @ 0\nOUT: A @ 2\nSPLIT: A into 5\nA @ 0 -> 3 -> 2", "dgx-v100");
   EXPECT_EQ(critical_path_text(relay), R"(24.000 ms; link 0->3 busy 83 %
-     0.000    20.000  A.0 @ 0 -> 3 and 4 more
-    20.000    24.000  A.4 @ 3 -> 2
+    0.000    20.000  A.0 @ 0 -> 3 and 4 more
+   20.000    24.000  A.4 @ 3 -> 2
 )");
 }
 
