@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "einsummable/topology/load.h"
 #include "einsummable/topology/resolve.h"
 #include "einsummable/workloads/llama.h"
+#include "tests/support/rounds.h"
 #include "tests/support/topologies.h"
 
 namespace einsummable {
@@ -34,6 +37,32 @@ TEST(Prediction, TheFastestPlanIsNeverSlowerThanTheProxys) {
       EXPECT_NO_THROW(verify(fastest.plan, *graph));
     }
   }
+}
+
+// Pearson's correlation of planned and simulated times over random plans of the block.
+double correlation(const char* machine, int plans) {
+  const Topology topology = resolve_first(load_machine(machine), 8);
+  const auto graph = block(1, 8192);
+  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  for (int seed = 0; seed < plans; ++seed) {
+    const LogicalPlan plan = optimise(
+        *graph, {.p = 8, .selector = Selector::random, .seed = static_cast<uint64_t>(seed)});
+    const Prediction prediction = predict(graph, specs_of(plan), topology);
+    x += prediction.planned;
+    y += prediction.simulated;
+    xx += prediction.planned * prediction.planned;
+    yy += prediction.simulated * prediction.simulated;
+    xy += prediction.planned * prediction.simulated;
+  }
+  const double n = plans;
+  return (n * xy - x * y) / std::sqrt((n * xx - x * x) * (n * yy - y * y));
+}
+
+// As ARCHITECTURE.md says. On the V100 naive programs crowd onto the bus.
+TEST(Prediction, ThePlannedTimeGoesWithTheSimulated) {
+  const int plans = rounds(40, 100);
+  EXPECT_GE(correlation("dgx-a100", plans), 0.93);
+  EXPECT_GE(correlation("dgx-v100", plans), 0.7);
 }
 
 // Simulating three layers says what all take.

@@ -167,6 +167,8 @@ std::string table(const LogicalPlan& plan, const Graph& graph) {
   } else if (plan.bound) {
     total += "; at most " + std::to_string(plan.cost.main - plan.bound->main) +
              " more than the best (" + size + ")";
+  } else if (plan.selector == Selector::optimal) {
+    total += "; chosen by predicted time";
   } else {
     total += "; selector " + std::string(name_of(plan.selector));
   }
