@@ -91,16 +91,16 @@ TEST(BoundsTest, WhatIsFormedPassesMemory) {
   expect_bound(ideal("IN: A @ 0; B @ 0; A+B @ 0 OUT: A+B @ 0", alone), 0, "nothing to do");
 }
 
-TEST(BoundsTest, ExactFlowsTakeEveryWay) {
-  // Two ways from 0 to 3 of different width, and a demand on each.
-  const std::vector<TestLink> links = {{0, 1, 10}, {1, 3, 30}, {0, 2, 30}, {2, 3, 10}, {1, 2, 5}};
-  const Topology machine = linked_machine(4, links, 0, 100);
-  expect_bound(ideal("GPUS: 0, 1, 2, 3\nIN: A @ 0 (size: 25 MB) OUT: A @ 3", machine), 1.0,
-               "cut {0,2}: 25 MB leave over 25 GB/s");
-  const std::string both =
-      "GPUS: 0, 1, 2, 3\nIN: A @ 0 (size: 25 MB); B @ 1 (size: 25 MB) OUT: A @ 3; B @ 2";
-  const Bound bound = ideal(both, machine);
-  EXPECT_GE(bound.ms, quick_bound(read(both), CutTable(machine), {.ideal = true}).ms);
+// A enters 2 from 3 and 4, B leaves 3 to 0 and 2: 2 GB over the three links 3->0, 3->2 and 4->2,
+// which are no cut.
+TEST(BoundsTest, FlowsShareWhatNoCutShows) {
+  const std::vector<TestLink> links = {{0, 1, 10}, {0, 3, 10}, {0, 4, 10},
+                                       {1, 4, 10}, {2, 3, 10}, {2, 4, 10}};
+  const Topology machine = linked_machine(5, links, 0, 100);
+  const std::string text = "GPUS: 0, 1, 2, 3, 4\nIN: A @ 4; B @ 3 OUT: A @ 2; B @ 4";
+  expect_bound(ideal(text, machine), 2000.0 / 30, "exact flow");
+  expect_bound(quick_bound(read(text), CutTable(machine), {.ideal = true}), 50,
+               "cut {3}: 1 GB leave over 20 GB/s");
 }
 
 TEST(BoundsTest, SitesOnOneDeviceAreOnePlace) {
