@@ -46,6 +46,16 @@ def test_check_with_members_and_derivations(capsys, write):
     assert out == "0: A @ 0\n1: A @ 2 <- 0\nvalid; G1 = [0, 2]; G2 = [1]\n"
 
 
+def test_bound_says_what_proves_it(capsys, write):
+    out = printed(capsys, "bound", write(SWAP), "--topology", "dgx-h100", "--ideal")
+    assert out == "at least 2.2222 ms; cut {0}: 1 GB leave over 450 GB/s\n"
+    arguments = ["bound", write(OPEN), "--topology", "dgx-v100"]
+    assert printed(capsys, *arguments).endswith("\nG1 = [0, 1]\n")
+    said = json.loads(printed(capsys, *arguments, "--members", "G1=1,2", "--json"))
+    assert said["members"]["G1"] == [1, 2]
+    assert said["ms"] > 0
+
+
 def test_simulate_says_what_happens_and_what_bounds_it(capsys, write, tmp_path):
     trace = tmp_path / "trace.json"
     out = printed(
