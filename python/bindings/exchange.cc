@@ -128,6 +128,7 @@ void bind_exchange(nb::module_& module) {
       .def("check", &check_program, nb::arg("members"))
       .def("bound", &bound_program, nb::arg("machine"), nb::arg("members"), nb::arg("ideal"));
   bind_simulation(module, program);
+  bind_synthesis(module, program);
   module.def("parse_program", &parse_program, nb::arg("source"));
 }
 

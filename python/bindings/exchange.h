@@ -22,5 +22,7 @@ NamedMembers named_members(const exchange::Program& program, const exchange::Mem
 
 // What simulates a program.
 void bind_simulation(nanobind::module_& module, nanobind::class_<exchange::Program>& program);
+// What makes one.
+void bind_synthesis(nanobind::module_& module, nanobind::class_<exchange::Program>& program);
 
 }  // namespace einsummable

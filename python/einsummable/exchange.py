@@ -8,10 +8,18 @@ from collections.abc import Mapping, Sequence
 
 from einsummable import _core
 from einsummable.attributes import integer, integers, text
-from einsummable.errors import ExchangeError, GraphError, TopologyError, shown
+from einsummable.errors import ExchangeError, GraphError, InputError, TopologyError, shown
 from einsummable.simulation import Simulation
 
-__all__ = ["Program", "Simulation", "bound", "collective", "parse"]
+__all__ = [
+    "Program",
+    "Simulation",
+    "SynthesizedProgram",
+    "bound",
+    "collective",
+    "parse",
+    "synthesize",
+]
 
 Members = Mapping[str, Sequence[int]]
 
@@ -223,3 +231,141 @@ def parse(source: str) -> Program:
     except GraphError as error:
         raise ExchangeError(str(error)) from None
     return Program(_core.parse_program(checked))
+
+
+class SynthesizedProgram(Program):
+    """A program that `synthesize` made, with how it was made."""
+
+    __slots__ = ("_synthesis",)
+
+    def __init__(self, synthesis: _core.Synthesis) -> None:
+        super().__init__(synthesis.program)
+        self._synthesis = synthesis
+
+    @property
+    def members(self) -> dict[str, list[int]]:
+        """The sites of each partition, as given or as chosen."""
+        return self._synthesis.members
+
+    @property
+    def ms(self) -> float:
+        """How long it takes on the machine."""
+        return self._synthesis.ms
+
+    @property
+    def bound(self) -> float:
+        """A time, in ms, that no program with these members takes less than; `proof` says why."""
+        return self._synthesis.bound_ms
+
+    @property
+    def proof(self) -> str:
+        """What proves the bound."""
+        return self._synthesis.proof
+
+    @property
+    def gap(self) -> float:
+        """How far `ms` is above the bound: 0.03 is 3 %."""
+        return self._synthesis.gap
+
+    @property
+    def naive_ms(self) -> float:
+        """How long the naive program takes."""
+        return self._synthesis.naive_ms
+
+    @property
+    def packing_ms(self) -> float:
+        """The load of the best packing of trees: a target for programs, not a bound; 0 if none."""
+        return self._synthesis.packing_ms
+
+    @property
+    def simulations(self) -> int:
+        """How many simulations the search took."""
+        return self._synthesis.simulations
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the time limit ended the search."""
+        return self._synthesis.cut_short
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether it was found in the cache."""
+        return self._synthesis.from_cache
+
+
+def synthesize(
+    program: Program,
+    topology: str | os.PathLike[str],
+    *,
+    seed: int = 0,
+    budget: int | None = None,
+    ideal: bool = False,
+    members: Members | None = None,
+    time_limit: float | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+) -> SynthesizedProgram:
+    r"""Make a fast program with the IN and OUT of this one.
+
+    Its body and SPLIT do not count. Never slower than naive; the same for the same arguments.
+
+    Parameters
+    ----------
+    program : Program
+        What is where, and what must be where.
+    topology : str or path
+        The machine: its name, the path of its file, or ``"measured"``.
+    seed : int, optional
+        Of the random part of the search.
+    budget : int, optional
+        Simulations at most; default 200.
+    ideal : bool, optional
+        Whether all latencies are taken to be zero.
+    members : mapping, optional
+        The sites of partitions that the text gives by size alone; default the best found.
+    time_limit, cache_dir : float, str or path, optional
+        Seconds after which the search ends; a folder in which programs are kept.
+
+    Returns
+    -------
+    SynthesizedProgram
+        A `Program` with ``ms``, ``bound``, ``gap``, ``members`` and more.
+
+    Raises
+    ------
+    einsummable.ExchangeError, einsummable.TopologyError, einsummable.InputError
+        If nothing can meet OUT; if the machine lacks a site or a way; for numbers out of range.
+
+    Examples
+    --------
+    >>> made = synthesize(collective("all-reduce", 8, 10**9), "dgx-a100", ideal=True)
+    >>> f"{made.ms:.2f} ms; the bound {made.bound:.2f} ms; naive {made.naive_ms:.1f} ms"
+    '5.83 ms; the bound 5.83 ms; naive 52.5 ms'
+    """
+    if not isinstance(program, Program):
+        raise ExchangeError(f"what is synthesized is an exchange program, not {shown(program)}")
+    core = program._core.synthesize(
+        _machine(topology),
+        _at_least(0, "seed", seed),
+        200 if budget is None else _at_least(0, "budget", budget),
+        bool(ideal),
+        _named(members),
+        None if time_limit is None else _seconds(time_limit),
+        "" if cache_dir is None else os.fspath(cache_dir),
+    )
+    return SynthesizedProgram(core)
+
+
+def _at_least(least: int, name: str, value: int) -> int:
+    try:
+        number = integer(name, value)
+    except GraphError as error:
+        raise InputError(str(error)) from None
+    if number < least:
+        raise InputError(f"{name} must be at least {least}, not {number}")
+    return number
+
+
+def _seconds(value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+        raise InputError(f"time_limit must be seconds, not {shown(value)}")
+    return float(value)

@@ -87,7 +87,7 @@ TEST(Candidate, IsAValidProgramOfTheSameTime) {
 
 TEST(Order, BackwardTurnsTransfersAround) {
   const Topology a100 = machine("dgx-a100", 8);
-  const Case spread = cut(collective("all-gather", 8, 1'000'000'000), a100, 1e8);
+  const Case spread = cut(standard("all-gather", 8, 1'000'000'000), a100, 1e8);
   const Lowered& forward = spread.candidate.lowered;
   const Lowered back = backward(forward);
   ASSERT_EQ(back.transfers.size(), forward.transfers.size());
@@ -107,7 +107,7 @@ TEST(Order, BackwardTurnsTransfersAround) {
 
 TEST(Order, IsAPermutationThatTakesItsTimeWithinTheBudget) {
   const Topology v100 = machine("dgx-v100", 8);
-  const Case c = cut(collective("all-reduce", 8, 1'000'000'000), v100, 2e7);
+  const Case c = cut(standard("all-reduce", 8, 1'000'000'000), v100, 2e7);
   SimulatorLoop loop(v100, Latencies::none);
   for (int64_t budget : {0, 1, 2, 3, 10, 100}) {
     OrderSearch search(v100, loop, budget, 10'000, 1);
@@ -125,7 +125,7 @@ TEST(Order, IsAPermutationThatTakesItsTimeWithinTheBudget) {
 
 TEST(Order, MattersAndIsFound) {
   const Topology v100 = machine("dgx-v100", 8);
-  const Case c = cut(collective("all-gather", 8, 1'000'000'000), v100, 1e9 / 32);
+  const Case c = cut(standard("all-gather", 8, 1'000'000'000), v100, 1e9 / 32);
   SimulatorLoop loop(v100, Latencies::none);
   const double plain = loop.run(c.candidate.lowered);
   OrderSearch search(v100, loop, 200, 10'000, 1);

@@ -80,7 +80,7 @@ TEST(Packing, ReachesTheKnownLoads) {
   const Topology two = machine("dgx-a100-2", 16);
   const auto load = [](std::string_view what, const Topology& topology, double size) {
     return load_of(
-        collective(what, static_cast<int32_t>(topology.sites()), static_cast<int64_t>(size * gb)),
+        standard(what, static_cast<int32_t>(topology.sites()), static_cast<int64_t>(size * gb)),
         topology);
   };
   EXPECT_NEAR(load("all-gather", v100, 1), 46.06, 0.03);
@@ -146,7 +146,7 @@ TEST(Packing, ServesRandomDemandsWithTreesAtTheLoadItSays) {
 }
 
 TEST(Packing, GivesUpBelowTheCutoffAndWhereThereIsNoWay) {
-  const Program preamble = collective("all-reduce", 8, gb);
+  const Program preamble = standard("all-reduce", 8, gb);
   const Topology v100 = machine("dgx-v100", 8);
   const Network network(v100, preamble.sites());
   const auto packings = pack(network, read(preamble), {.cutoff = 5});
@@ -187,11 +187,11 @@ TEST(Packing, UsesTheSymmetryOfMachineAndDemands) {
     const Network network(topology, preamble.sites());
     return symmetry_of(network, commodities).representatives().size();
   };
-  EXPECT_EQ(symmetry(collective("all-gather", 16, gb), two), 1U);
-  EXPECT_EQ(symmetry(collective("all-to-all", 16, gb), two), 15U);
-  EXPECT_EQ(symmetry(collective("broadcast", 16, gb), two), 1U);
+  EXPECT_EQ(symmetry(standard("all-gather", 16, gb), two), 1U);
+  EXPECT_EQ(symmetry(standard("all-to-all", 16, gb), two), 15U);
+  EXPECT_EQ(symmetry(standard("broadcast", 16, gb), two), 1U);
   EXPECT_EQ(symmetry(example_5_3({0, 1, 4, 5}), a100), 1U);
-  EXPECT_EQ(symmetry(collective("all-gather", 8, gb), v100), 2U);
+  EXPECT_EQ(symmetry(standard("all-gather", 8, gb), v100), 2U);
 }
 
 // Every cut adds up, in whole grains, and the atoms of an aggregate are cut alike.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "einsummable/exchange/collective.h"
+
 namespace einsummable::synthesis {
 
 using namespace exchange;
@@ -12,17 +14,6 @@ namespace {
 
 AggregateId atom(Program& program, const std::string& name, int64_t bytes) {
   return program.aggregate(program.add_atom({.name = name, .bytes = bytes}));
-}
-
-// A sum of one atom from each site.
-AggregateId sum(Program& program, const std::string& name, int32_t sites, int64_t bytes) {
-  std::vector<AtomId> atoms;
-  for (int32_t s = 0; s < sites; ++s) {
-    const AggregateId part = atom(program, name + std::to_string(s), bytes);
-    program.give(part, SiteId(s));
-    atoms.push_back(program.atoms(part)[0]);
-  }
-  return program.aggregate(atoms);
 }
 
 void repartition(Program& program, int64_t bytes) {
@@ -37,36 +28,11 @@ void repartition(Program& program, int64_t bytes) {
 
 }  // namespace
 
-Program collective(std::string_view what, int32_t sites, int64_t bytes) {
+Program standard(std::string_view what, int32_t sites, int64_t bytes) {
+  if (what != "repartition") return exchange::collective(what, sites, bytes);
   Program program;
   program.set_sites(sites);
-  if (what == "repartition") repartition(program, bytes);
-  if (what == "broadcast") {
-    const AggregateId a = atom(program, "A", bytes);
-    program.give(a, SiteId(0));
-    for (int32_t s = 1; s < sites; ++s) program.require(a, SiteId(s));
-  }
-  if (what == "all-reduce" || what == "reduce") {
-    const AggregateId whole = sum(program, "A", sites, bytes);
-    for (int32_t s = 0; s < (what == "reduce" ? 1 : sites); ++s) program.require(whole, SiteId(s));
-  }
-  for (int32_t s = 0; s < sites; ++s) {
-    const std::string name = "A" + std::to_string(s);
-    if (what == "reduce-scatter")
-      program.require(sum(program, name + ".", sites, bytes), SiteId(s));
-    if (what == "all-gather") {
-      const AggregateId a = atom(program, name, bytes);
-      program.give(a, SiteId(s));
-      for (int32_t to = 0; to < sites; ++to) program.require(a, SiteId(to));
-    }
-    if (what == "all-to-all") {
-      for (int32_t to = 0; to < sites; ++to) {
-        const AggregateId a = atom(program, name + "." + std::to_string(to), bytes);
-        program.give(a, SiteId(s));
-        program.require(a, SiteId(to));
-      }
-    }
-  }
+  repartition(program, bytes);
   return program;
 }
 

@@ -10,10 +10,9 @@
 
 namespace einsummable::synthesis {
 
-// A standard preamble over sites 0 to sites - 1: all-gather, reduce-scatter (one atom of this size
-// from each site), all-reduce, broadcast, reduce (of this size), all-to-all (between each pair),
-// repartition (of 8 blocks of this size, one a site, from 2 x 4 to 4 x 2).
-exchange::Program collective(std::string_view what, int32_t sites, int64_t bytes);
+// A collective by its name (exchange::collective), or "repartition": 8 blocks of this size, one a
+// site, from 2 x 4 to 4 x 2.
+exchange::Program standard(std::string_view what, int32_t sites, int64_t bytes);
 
 // Example 5.3, with these members of G1; G2 has the others. Open partitions if there are none.
 exchange::Program example_5_3(const std::vector<int64_t>& first);

@@ -41,7 +41,7 @@ TEST_P(Targets, AreReached) {
   const Target& t = GetParam();
   const Topology topology = machine(t.machine, t.sites);
   const Program preamble =
-      collective(t.what, static_cast<int32_t>(t.sites), t.what == "all-to-all" ? gb / 8 : gb);
+      standard(t.what, static_cast<int32_t>(t.sites), t.what == "all-to-all" ? gb / 8 : gb);
   const Synthesis found = synthesize(preamble, topology, {.ideal = true});
   EXPECT_LE(found.ms, t.bound_ms * (1 + t.within));
   EXPECT_GE(found.ms, t.bound_ms * 0.999);
@@ -186,7 +186,7 @@ TEST(Synthesize, SaysWhatCannotBeMet) {
 }
 
 TEST(Synthesize, WithoutBudgetOrTimeIsNaive) {
-  const Program preamble = collective("all-reduce", 8, gb);
+  const Program preamble = standard("all-reduce", 8, gb);
   const Topology v100 = machine("dgx-v100", 8);
   const Synthesis none = synthesize(preamble, v100, {.budget = 0});
   EXPECT_EQ(none.ms, none.naive_ms);
@@ -206,7 +206,7 @@ class Cache : public testing::Test {
 
   std::string folder_ = testing::TempDir() + "/einsummable-cache-test";
   Topology v100_ = machine("dgx-v100", 8);
-  Program preamble_ = collective("all-reduce", 8, 10'000'000);
+  Program preamble_ = standard("all-reduce", 8, 10'000'000);
 };
 
 TEST_F(Cache, KnowsPreamblesByAllButTheirNames) {
@@ -225,7 +225,7 @@ TEST_F(Cache, KnowsPreamblesByAllButTheirNames) {
   EXPECT_FALSE(synthesize(preamble_, v100_, {.seed = 1, .cache = &cache}).from_cache);
   EXPECT_FALSE(synthesize(preamble_, machine("dgx-a100", 8), {.cache = &cache}).from_cache);
   EXPECT_FALSE(
-      synthesize(collective("all-reduce", 8, 11'000'000), v100_, {.cache = &cache}).from_cache);
+      synthesize(standard("all-reduce", 8, 11'000'000), v100_, {.cache = &cache}).from_cache);
 }
 
 TEST_F(Cache, ReadsItsFilesAndPassesOverOthers) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check, bound and simulate exchange programs, with no graph.
+"""Check, simulate, bound and synthesize exchange programs, with no graph.
 
 A program says what is where, what must be where, and who sends what to whom; docs/exprog.md has the
 language. FILE is its text, or - for the standard input.
@@ -9,19 +9,27 @@ from __future__ import annotations
 
 import argparse
 
-from einsummable.cli.exprog import bound, check, make, print_, simulate
+from einsummable.cli.exprog import bound, check, make, print_, simulate, synthesize
 
 EPILOG = """\
 examples:
   einsummable exprog make all-reduce --sites 8 --size 1GB > ar.exprog
   einsummable exprog check ar.exprog
   einsummable exprog bound ar.exprog --topology dgx-v100 --ideal
-  einsummable exprog simulate ar.exprog --topology dgx-v100 --trace ar.json
+  einsummable exprog synthesize ar.exprog --topology dgx-v100 > fast.exprog
+  einsummable exprog simulate fast.exprog --topology dgx-v100 --trace fast.json
 
 exit status: 0 valid, 1 not valid or it cannot run there, 2 unreadable or wrong usage
 """
 
-COMMANDS = {"bound": bound, "check": check, "make": make, "print": print_, "simulate": simulate}
+COMMANDS = {
+    "check": check,
+    "simulate": simulate,
+    "bound": bound,
+    "synthesize": synthesize,
+    "print": print_,
+    "make": make,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
