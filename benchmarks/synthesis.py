@@ -53,7 +53,8 @@ def _targets() -> Report:
         start = time.perf_counter()
         found = exchange.synthesize(program, target.machine, ideal=True)
         seconds = time.perf_counter() - start
-        bound = exchange.bound(program, target.machine, ideal=True).ms
+        # The bound of open partitions may say nothing; that of the members chosen does.
+        bound = exchange.bound(program, target.machine, ideal=True).ms or found.bound
         allowed = target.ms or bound * (1 + target.within)
         reached = found.ms <= allowed * 1.0001
         pieces = most_pieces(str(found))
@@ -100,7 +101,7 @@ def targets() -> list[Target]:
         Target(v100, "broadcast", _collective("broadcast", 8), 0.05),
         Target(v100, "reduce", _collective("reduce", 8), 0.1),
         Target(v100, "repartition 2x4 -> 4x2", repartition(GB), 0.05),
-        Target(v100, "repartition 2x4 -> 4x2, placed", repartition(GB, placed=True), 0.05),
+        Target(v100, "repartition 2x4 -> 4x2, placed", repartition(GB, placed=True), ms=8.15),
         Target(v100, "Example 5.3, the paper's groups", paper, ms=15.5),
         Target(v100, "Example 5.3, groups free", EXAMPLE_5_3 % ("size 4", "size 4"), ms=11.5),
         Target("dgx-v100-paper", "Example 5.3, the paper's groups", paper, ms=15.5),
