@@ -4,53 +4,18 @@
 #include <algorithm>
 #include <map>
 
-#include "einsummable/base/checked.h"
 #include "einsummable/physical/holdings.h"
+#include "einsummable/task/contents.h"
 #include "einsummable/task/operand.h"
 #include "einsummable/task/verify_checks.h"
 
 namespace einsummable {
 namespace {
 
-// What an element stands for: an element of a complete tensor, or of one component of the merge of
-// some partial results of a block.
-struct Meaning {
-  bool complete = true;
-  int64_t block = 0;
-  std::vector<int64_t> partials = {};  // rising, of that block
-  int32_t component = 0;
-
-  auto operator<=>(const Meaning&) const = default;
-};
-
-// Position of a meaning among those that occur. Almost all elements mean kComplete; of the others
-// equal meanings may have several positions.
-using MeaningId = int32_t;
-constexpr MeaningId kComplete = 0;
-
-// A part of a buffer whose elements mean the same, each at its own position.
-struct Piece {
-  Box box;  // in the coordinates of the buffer's tensor
-  MeaningId meaning = kComplete;
-  int32_t before = -1;  // the piece of the same buffer that came before it, if any
-};
-
-// A failed check; caught where the checks begin.
-struct Failure {
-  std::string what;
-};
-
-void demand(bool condition, const char* what) {
-  if (!condition) throw Failure{what};
-}
-
 class Provenance {
  public:
   Provenance(const TaskGraph& graph, Check& check, const Interruption& interruption)
-      : graph_(graph),
-        check_(check),
-        interruption_(interruption),
-        last_piece_(graph.buffers.size(), -1) {
+      : graph_(graph), check_(check), interruption_(interruption), contents_(graph.buffers.size()) {
     for (const JoinAggSpec& spec : plan().specs) {
       ran_.emplace_back(static_cast<size_t>(spec.cells()), 0);
     }
@@ -61,7 +26,7 @@ class Provenance {
       const Buffer& buffer = graph_.buffer(load.buffer);
       demand(buffer.role != Buffer::Role::temporary && buffer.tensor == load.tensor,
              "a load into a buffer that is not the tensor's");
-      add_piece(load.buffer, buffer.box, kComplete);
+      contents_.write(load.buffer, buffer.box, kComplete);
     }
     for (const View& view : graph_.views) add_view(view);
     for (size_t t = 0; t < graph_.tasks.size(); ++t) {
@@ -69,8 +34,8 @@ class Provenance {
       ++check_.count;
       try {
         run_task(graph_.tasks[t]);
-      } catch (const Failure& failure) {
-        throw Failure{describe(graph_, TaskId(static_cast<int64_t>(t))) + ": " + failure.what};
+      } catch (const DataFault& fault) {
+        throw DataFault{describe(graph_, TaskId(static_cast<int64_t>(t))) + ": " + fault.what};
       }
     }
     every_cell_ran();
@@ -143,33 +108,10 @@ class Provenance {
     return true;
   }
 
-  // What all elements of the operand's region mean; fails if they differ or some mean nothing yet.
+  // What all elements of the operand's region mean.
   MeaningId read(const Operand& operand) const {
-    const Buffer& buffer = graph_.buffer(operand.buffer);
-    const Box box = region_box(buffer, operand.region);
-    int64_t known = 0;  // pieces share no elements
-    std::optional<MeaningId> meaning;
-    for (int32_t at = last_piece_[operand.buffer.index()]; at >= 0;) {
-      const Piece& piece = pieces_[static_cast<size_t>(at)];
-      at = piece.before;
-      const int64_t common = common_elements(piece.box, box);
-      if (common == 0) continue;
-      demand(!meaning || same(*meaning, piece.meaning),
-             "an operand of parts that mean different things");
-      meaning = piece.meaning;
-      known = checked_add(known, common);
-    }
-    demand(known == elements(box), "an operand that is not all there yet");
-    return meaning.value_or(kComplete);
-  }
-
-  bool same(MeaningId a, MeaningId b) const {
-    return a == b || meanings_[static_cast<size_t>(a)] == meanings_[static_cast<size_t>(b)];
-  }
-
-  MeaningId add_meaning(Meaning meaning) {
-    meanings_.push_back(std::move(meaning));
-    return static_cast<MeaningId>(meanings_.size()) - 1;
+    return contents_.read(operand.buffer,
+                          region_box(graph_.buffer(operand.buffer), operand.region));
   }
 
   void write(const Operand& operand, TensorId tensor, const Box& box, MeaningId meaning) {
@@ -178,13 +120,7 @@ class Provenance {
            "a write to another tensor's buffer");
     demand(contains(buffer.box, box) && is_part(operand, buffer, box),
            "a write to another place than its block's");
-    if (!empty(box)) add_piece(operand.buffer, box, meaning);
-  }
-
-  void add_piece(BufferId buffer, const Box& box, MeaningId meaning) {
-    int32_t& last = last_piece_[buffer.index()];
-    pieces_.push_back({box, meaning, last});
-    last = static_cast<int32_t>(pieces_.size()) - 1;
+    contents_.write(operand.buffer, box, meaning);
   }
 
   void run_task(const Task& task) {
@@ -259,7 +195,7 @@ class Provenance {
                         .partials = {spec.partial_of_cell(o, step.cell)},
                         .component = static_cast<int32_t>(c)};
         write(take(), op.outputs[o], component_box(partial.components[c], box),
-              add_meaning(std::move(meaning)));
+              contents_.add(std::move(meaning)));
       }
     }
     demand(next == task.writes.size(), "a kernel that writes too many blocks");
@@ -326,7 +262,7 @@ class Provenance {
     for (size_t c = 0; c < components; ++c) {
       merged.component = static_cast<int32_t>(c);
       write(task.writes[c], task.tensor, component_box(partial.components[c], box),
-            add_meaning(merged));
+            contents_.add(merged));
     }
   }
 
@@ -338,7 +274,7 @@ class Provenance {
       const Operand& operand = task.reads[part * components + c];
       demand(stands_for(operand, task.tensor, component_box(partial.components[c], box)),
              "a part that is another block");
-      const Meaning& meaning = meanings_[static_cast<size_t>(read(operand))];
+      const Meaning& meaning = contents_.meaning(read(operand));
       demand(!meaning.complete && meaning.component == static_cast<int32_t>(c),
              "a part that is no such component of a partial result");
       demand(merged.block < 0 || merged.block == meaning.block, "parts of different blocks");
@@ -378,9 +314,7 @@ class Provenance {
   const TaskGraph& graph_;
   Check& check_;
   const Interruption& interruption_;
-  std::vector<Meaning> meanings_ = {Meaning{}};  // the first is kComplete
-  std::vector<Piece> pieces_;
-  std::vector<int32_t> last_piece_;  // of each buffer; -1 if nothing is there
+  Contents contents_;
   std::map<std::pair<TensorId, BufferId>, std::vector<Located>> views_;
   std::map<TensorId, std::vector<ProducedBlock>> blocks_;
   std::vector<std::vector<char>> ran_;  // of each operator: which cells have run
@@ -391,8 +325,8 @@ class Provenance {
 void check_provenance(const TaskGraph& graph, Check& check, const Interruption& interruption) {
   try {
     Provenance(graph, check, interruption).run();
-  } catch (const Failure& failure) {
-    check.detail = failure.what;
+  } catch (const DataFault& fault) {
+    check.detail = fault.what;
   }
 }
 
