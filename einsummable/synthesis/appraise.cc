@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "einsummable/base/error.h"
+
 namespace einsummable::synthesis {
 
 using namespace exchange;
@@ -58,6 +60,8 @@ Appraise appraise_on(const Topology& topology, SimulateOptions options) {
     SimulateOptions with = options;
     with.members = members;
     const Simulation simulation = simulate(program, topology, with);
+    if (!simulation.uniform)
+      throw ExchangeError("replicas of an aggregate are made of different parts");
     return Appraisal{.seconds = 1e-3 * simulation.ms,
                      .critical_path = critical_path_text(simulation)};
   };

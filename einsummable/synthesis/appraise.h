@@ -16,7 +16,8 @@ namespace einsummable::synthesis {
 //     link 0->1 is busy 83 % of the time
 std::string critical_path_text(const exchange::Simulation& simulation);
 
-// Appraises programs by simulating them.
+// Appraises programs by simulating them on the topology, which must outlive this. Those whose
+// replicas would not be equal bit for bit, as they are made of different parts, do not run.
 Appraise appraise_on(const Topology& topology, exchange::SimulateOptions options = {});
 
 }  // namespace einsummable::synthesis

@@ -42,5 +42,17 @@ TEST(Appraise, AMissingSiteIsTheSimulatorsError) {
   EXPECT_THROW(appraise_on(topology)(program, {}), TopologyError);
 }
 
+TEST(Appraise, ReplicasMadeOfDifferentPartsAreRefused) {
+  const Topology topology = resolve_first(load_machine("dgx-h100"), 2);
+  const Program program =
+      parse("IN: A+B @ 0; C @ 0; A @ 1; B+C @ 1\nOUT: A+B+C @ 0, 1\nA+B+C @ 0, 1").program;
+  try {
+    appraise_on(topology)(program, {});
+    FAIL();
+  } catch (const ExchangeError& error) {
+    EXPECT_STREQ(error.what(), "replicas of an aggregate are made of different parts");
+  }
+}
+
 }  // namespace
 }  // namespace einsummable::synthesis
