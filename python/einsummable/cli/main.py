@@ -25,6 +25,8 @@ examples:
                                                   why the query projection is cut as it is
   einsummable run ffn --devices 3 --tokens 256    run it on random data over 3 virtual devices
   einsummable topology show dgx-v100              the links of a machine
+  einsummable exprog simulate ar.exprog --topology dgx-v100
+                                                  how long an exchange program takes there
 
 exit status: 0 done, 1 the job failed, 2 wrong usage, 130 stopped by Ctrl-C
 """
