@@ -4,6 +4,7 @@
 plan     how long it takes to plan, lower and prove large models, and graphs without a pattern
 block    a transformer block on this machine, beside its matrix products alone
 minilm   a sentence encoder on this machine, beside its matrix products alone
+simulator  how long it takes to simulate exchange programs of 10,000 actions
 synthesis   how near exchange programs come to the bounds, on machines as files describe them
 """
 
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import block, machine, minilm, plan, synthesis
+from benchmarks import block, machine, minilm, plan, simulator, synthesis
 from benchmarks.report import Report
 from einsummable.options import cores
 
@@ -24,6 +25,7 @@ BENCHMARKS = {
     "plan": plan.run,
     "block": block.run,
     "minilm": minilm.run,
+    "simulator": simulator.run,
     "synthesis": synthesis.run,
 }
 
