@@ -68,7 +68,9 @@ LogicalPlan logical_plan(const std::shared_ptr<const Graph>& graph, const Compil
                     std::string(name_of(options.selector)));
   }
   check_processors(options.devices);
-  return find_fastest(graph, logical, *topology_of(options, options.devices)).plan;
+  return find_fastest(graph, logical, *topology_of(options, options.devices),
+                      {.partial_dtype = options.partial_dtype})
+      .plan;
 }
 
 Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& options,
@@ -177,7 +179,8 @@ std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
 
 Prediction predict(const Plan& plan, const CompileOptions& options) {
   const int64_t sites = plan.physical->sites;
-  return predict(plan.graph, specs_of(plan.logical), *topology_of(options, sites));
+  return predict(plan.graph, specs_of(plan.logical), *topology_of(options, sites),
+                 plan.physical->partial_dtype);
 }
 
 int64_t LoweredPlan::peak_bytes() const { return einsummable::peak_bytes(*tasks); }

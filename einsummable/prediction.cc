@@ -43,11 +43,13 @@ std::vector<int64_t> kinds_of(const Graph& graph, const std::vector<JoinAggSpec>
 }
 
 double simulated_ms(const std::shared_ptr<const Graph>& graph, std::vector<JoinAggSpec> specs,
-                    const Topology& topology) {
+                    const TimeModel& model) {
+  const Topology& topology = model.topology();
   const Traits traits{.memory = topology.handover ? Traits::Memory::shared
                                                   : Traits::Memory::private_sites};
   auto plan = std::make_shared<const PhysicalPlan>(
-      place_and_synthesise(graph, std::move(specs), topology.sites()));
+      place_and_synthesise(graph, std::move(specs), topology.sites(),
+                           {.partial_dtype = model.partial_dtype(), .interruption = {}}));
   TaskGraph tasks = lower(std::move(plan), traits);
   fuse_elementwise(tasks);
   return simulate(tasks, topology).ms;
@@ -55,10 +57,10 @@ double simulated_ms(const std::shared_ptr<const Graph>& graph, std::vector<JoinA
 
 // Of the first operators alone.
 double simulated_ms(const Graph& graph, const std::vector<JoinAggSpec>& specs, size_t ops,
-                    const Topology& topology) {
+                    const TimeModel& model) {
   const auto end = specs.begin() + static_cast<std::ptrdiff_t>(ops);
   return simulated_ms(std::make_shared<const Graph>(prefix(graph, ops)), {specs.begin(), end},
-                      topology);
+                      model);
 }
 
 Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& graph,
@@ -67,12 +69,12 @@ Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& gr
   Prediction out{.planned = static_cast<double>(time.total) * 1e-6};
   const auto layers = find_repetition(kinds_of(*graph, specs));
   if (!layers || layers->count <= 3) {
-    out.simulated = simulated_ms(graph, specs, model.topology());
+    out.simulated = simulated_ms(graph, specs, model);
     return out;
   }
   const size_t second = layers->first + 2 * layers->period, third = second + layers->period;
-  const double after_two = simulated_ms(*graph, specs, second, model.topology());
-  const double after_three = simulated_ms(*graph, specs, third, model.topology());
+  const double after_two = simulated_ms(*graph, specs, second, model);
+  const double after_three = simulated_ms(*graph, specs, third, model);
   out.simulated = after_three + static_cast<double>(layers->count - 3) * (after_three - after_two);
   for (size_t i = layers->end(); i < specs.size(); ++i) {
     out.simulated += static_cast<double>(time.ops[i].exchange + time.ops[i].kernel) * 1e-6;
@@ -83,14 +85,14 @@ Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& gr
 }  // namespace
 
 Prediction predict(const std::shared_ptr<const Graph>& graph, const std::vector<JoinAggSpec>& specs,
-                   const Topology& topology) {
-  TimeModel model(topology);
+                   const Topology& topology, std::optional<DType> partial_dtype) {
+  TimeModel model(topology, partial_dtype);
   return predict_with(model, graph, specs);
 }
 
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
                          const Topology& topology, const TimeSearch& search) {
-  TimeModel model(topology);
+  TimeModel model(topology, search.partial_dtype);
   const Candidates candidates(*graph, options.p, options.pins, communication_proxy(),
                               Offer::divisors, options.interruption);
   std::vector<LogicalPlan> plans;

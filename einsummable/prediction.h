@@ -18,14 +18,16 @@ struct Prediction {
   double simulated = 0;  // as a task graph whose work and copies overlap
 };
 
-// Predicts a call of a graph whose operators are cut so. Of layers that are alike the first three
+// Predicts a call of a graph whose operators are cut so; float sums travel in `partial_dtype`, if
+// there is one. Of layers that are alike the first three
 // are simulated: those beyond take what the third adds.
 Prediction predict(const std::shared_ptr<const Graph>& graph, const std::vector<JoinAggSpec>& specs,
-                   const Topology& topology);
+                   const Topology& topology, std::optional<DType> partial_dtype = {});
 
 // How a plan of least time is looked for.
 struct TimeSearch {
   size_t plans = 16;  // of least planned time that are simulated, beside the proxy's best
+  std::optional<DType> partial_dtype = {};
 };
 
 // The plan that takes least time when simulated, of the best ones by planned time and the one that

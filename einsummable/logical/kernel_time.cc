@@ -7,7 +7,8 @@
 namespace einsummable {
 namespace {
 
-double bytes_of(const Operator& op, const JoinAggSpec& spec, const FunctionSpec& cell) {
+double bytes_of(const Operator& op, const JoinAggSpec& spec, const FunctionSpec& cell,
+                std::optional<DType> partial_dtype) {
   double bytes = 0;
   for (size_t k = 0; k < cell.inputs.size(); ++k) {
     bytes += static_cast<double>(elements(cell.inputs[k])) *
@@ -17,7 +18,8 @@ double bytes_of(const Operator& op, const JoinAggSpec& spec, const FunctionSpec&
     bytes += spec.partials(o) == 1
                  ? static_cast<double>(elements(cell.outputs[o])) *
                        static_cast<double>(size_of(op.outputs()[o].dtype))
-                 : static_cast<double>(partial_bytes(op.partial(o), cell.outputs[o]));
+                 : static_cast<double>(
+                       partial_bytes(with_sums_in(op.partial(o), partial_dtype), cell.outputs[o]));
   }
   return bytes;
 }
@@ -90,6 +92,21 @@ bool is_view(const Operator& op, const Signature& signature, const FunctionSpec&
       .has_value();
 }
 
+double cell_seconds(const Operator& op, const JoinAggSpec& spec, std::span<const Interval> cell,
+                    const Topology& topology, std::optional<DType> partial_dtype) {
+  const Device& device = topology.device(0);
+  FunctionSpec blocks;
+  for (const OperandMap& input : spec.signature().inputs) blocks.inputs.push_back(input(cell));
+  for (const OperandMap& output : spec.signature().outputs) blocks.outputs.push_back(output(cell));
+  if (is_view(op, spec.signature(), blocks)) return 0;
+  double seconds = arithmetic_seconds(op, blocks, topology, device);
+  if (device.hbm_gbps > 0) {
+    seconds =
+        std::max(seconds, bytes_of(op, spec, blocks, partial_dtype) / (device.hbm_gbps * 1e9));
+  }
+  return seconds + device.kernel_latency_us * 1e-6;
+}
+
 }  // namespace
 
 double arithmetic_seconds(const Operator& op, const FunctionSpec& cell, const Topology& topology,
@@ -103,20 +120,8 @@ double arithmetic_seconds(const Operator& op, const FunctionSpec& cell, const To
   return flops / (rate->second * efficiency(topology, op.kernel_shape(cell), dtype));
 }
 
-double cell_seconds(const Operator& op, const JoinAggSpec& spec, std::span<const Interval> cell,
-                    const Topology& topology, const Device& device) {
-  FunctionSpec blocks;
-  for (const OperandMap& input : spec.signature().inputs) blocks.inputs.push_back(input(cell));
-  for (const OperandMap& output : spec.signature().outputs) blocks.outputs.push_back(output(cell));
-  if (is_view(op, spec.signature(), blocks)) return 0;
-  double seconds = arithmetic_seconds(op, blocks, topology, device);
-  if (device.hbm_gbps > 0) {
-    seconds = std::max(seconds, bytes_of(op, spec, blocks) / (device.hbm_gbps * 1e9));
-  }
-  return seconds + device.kernel_latency_us * 1e-6;
-}
-
-double kernel_seconds(const Operator& op, const JoinAggSpec& spec, const Topology& topology) {
+double kernel_seconds(const Operator& op, const JoinAggSpec& spec, const Topology& topology,
+                      std::optional<DType> partial_dtype) {
   const Signature& signature = spec.signature();
   std::vector<std::vector<Alike>> alike;
   for (size_t i = 0; i < signature.indices.size(); ++i) {
@@ -132,7 +137,7 @@ double kernel_seconds(const Operator& op, const JoinAggSpec& spec, const Topolog
       }
       return;
     }
-    const double seconds = cell_seconds(op, spec, cell, topology, topology.device(0));
+    const double seconds = cell_seconds(op, spec, cell, topology, partial_dtype);
     slowest = std::max(slowest, seconds);
     total += count * seconds;
   };

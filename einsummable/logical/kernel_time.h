@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include "einsummable/ops/operator.h"
+
 #include "einsummable/spec/join_agg_spec.h"
 #include "einsummable/topology/topology.h"
 
@@ -12,14 +14,12 @@ namespace einsummable {
 double arithmetic_seconds(const Operator& op, const FunctionSpec& cell, const Topology& topology,
                           const Device& device);
 
-// Seconds one cell takes on a device: its latency, then the longer of its arithmetic at the rate
-// that the machine reaches at this shape, and of reading and writing its blocks once.
-double cell_seconds(const Operator& op, const JoinAggSpec& spec, std::span<const Interval> cell,
-                    const Topology& topology, const Device& device);
-
 // Seconds from when all cells of an operator may start until the last has ended, cell i on site i.
-// Sites that share a device, or the machine's workers, take turns.
+// A cell takes its latency, then the longer of its arithmetic and of reading and writing its blocks
+// once, float sums in `partial_dtype` if there is one. Sites that share a device, or the machine's
+// workers, take turns.
 //   8 cells of 1 ms on 8 devices: 1 ms; on a machine of 2 workers: 4 ms
-double kernel_seconds(const Operator& op, const JoinAggSpec& spec, const Topology& topology);
+double kernel_seconds(const Operator& op, const JoinAggSpec& spec, const Topology& topology,
+                      std::optional<DType> partial_dtype = {});
 
 }  // namespace einsummable

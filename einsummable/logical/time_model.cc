@@ -18,7 +18,7 @@ int64_t nanoseconds(double seconds) {
 }  // namespace
 
 int64_t TimeModel::kernel(const Operator& op, const JoinAggSpec& spec) const {
-  return nanoseconds(kernel_seconds(op, spec, topology_));
+  return nanoseconds(kernel_seconds(op, spec, topology_, partial_dtype_));
 }
 
 int64_t TimeModel::exchange(LayoutId from, LayoutId to, const ElementBytes& bytes) {
@@ -28,11 +28,12 @@ int64_t TimeModel::exchange(LayoutId from, LayoutId to, const ElementBytes& byte
   return place->second;
 }
 
-ElementBytes element_bytes(const Graph& graph, TensorId id) {
+ElementBytes TimeModel::element_bytes(const Graph& graph, TensorId id) const {
   const GraphTensor& tensor = graph.tensor(id);
   const auto complete = static_cast<double>(size_of(tensor.type.dtype));
+  const Operator& op = *graph.op(tensor.producer).op;
   const PartialType partial =
-      graph.op(tensor.producer).op->partial(static_cast<size_t>(tensor.output));
+      with_sums_in(op.partial(static_cast<size_t>(tensor.output)), partial_dtype_);
   const auto count = static_cast<double>(elements(tensor.type.bounds));
   const double whole = static_cast<double>(partial_bytes(partial, tensor.type.bounds));
   return {.partial = count > 0 ? whole / count : complete, .complete = complete};
@@ -58,7 +59,7 @@ PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& spe
   for (size_t t = 0; t < readers.size(); ++t) {
     const TensorId tensor(static_cast<int64_t>(t));
     if (readers[t].empty()) continue;
-    const ElementBytes bytes = element_bytes(graph, tensor);
+    const ElementBytes bytes = model.element_bytes(graph, tensor);
     const LayoutId made = model.made(specs[graph.tensor(tensor).producer.index()],
                                      static_cast<size_t>(graph.tensor(tensor).output));
     std::vector<LayoutId> forms;  // that it may be delivered in

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -16,9 +17,12 @@ namespace einsummable {
 // of every operator on site i. A better placement takes less.
 class TimeModel {
  public:
-  explicit TimeModel(const Topology& topology) : topology_(topology), exchanges_(topology) {}
+  // Float sums travel in `partial_dtype`, if there is one.
+  explicit TimeModel(const Topology& topology, std::optional<DType> partial_dtype = {})
+      : topology_(topology), partial_dtype_(partial_dtype), exchanges_(topology) {}
 
   const Topology& topology() const { return topology_; }
+  std::optional<DType> partial_dtype() const { return partial_dtype_; }
 
   // Nanoseconds of the operator's kernels; see kernel_seconds().
   int64_t kernel(const Operator& op, const JoinAggSpec& spec) const;
@@ -29,6 +33,8 @@ class TimeModel {
   LayoutId needed(const JoinAggSpec& spec, size_t input) {
     return layouts_.intern(needed_layout(spec, input));
   }
+  // Bytes of an element of a tensor that an operator makes.
+  ElementBytes element_bytes(const Graph& graph, TensorId tensor) const;
   bool complete(LayoutId layout) const { return !layouts_[layout].partial; }
 
   // Nanoseconds until what lies as `from` lies as `to`; see ExchangeTime.
@@ -36,13 +42,11 @@ class TimeModel {
 
  private:
   const Topology& topology_;
+  std::optional<DType> partial_dtype_;
   ExchangeTime exchanges_;
   LayoutTable layouts_;
   std::map<std::tuple<LayoutId, LayoutId, double, double>, int64_t> known_;
 };
-
-// Bytes of an element of a tensor, by the partial type of the output it is.
-ElementBytes element_bytes(const Graph& graph, TensorId tensor);
 
 // What a plan takes, operator by operator: its exchange, then its kernels, one operator after the
 // other. Nanoseconds.

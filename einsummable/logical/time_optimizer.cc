@@ -87,11 +87,11 @@ class Problem {
     const auto& needed = layouts_of(edge.consumer).needed[static_cast<size_t>(edge.input)];
     pairs_.push_back(
         {static_cast<uint32_t>(edge.producer.value), static_cast<uint32_t>(edge.consumer.value),
-         exchanges(made, needed, element_bytes(candidates_.graph(), tensor_of(edge)))});
+         exchanges(made, needed, model_.element_bytes(candidates_.graph(), tensor_of(edge)))});
   }
 
   void add_delivery(TensorId tensor, const std::vector<size_t>& readers) {
-    const ElementBytes bytes = element_bytes(candidates_.graph(), tensor);
+    const ElementBytes bytes = model_.element_bytes(candidates_.graph(), tensor);
     const Edge& first = candidates_.edges()[readers[0]];
     const auto& made = layouts_of(first.producer).made[static_cast<size_t>(first.output)];
     std::vector<const std::vector<LayoutId>*> needed;  // of each reader
