@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "einsummable/base/error.h"
 #include "einsummable/graph/repetition.h"
 #include "einsummable/logical/time_optimizer.h"
 #include "einsummable/physical/planner.h"
@@ -43,38 +44,39 @@ std::vector<int64_t> kinds_of(const Graph& graph, const std::vector<JoinAggSpec>
 }
 
 double simulated_ms(const std::shared_ptr<const Graph>& graph, std::vector<JoinAggSpec> specs,
-                    const TimeModel& model) {
+                    const TimeModel& model, const Interruption& interruption) {
   const Topology& topology = model.topology();
   const Traits traits{.memory = topology.handover ? Traits::Memory::shared
                                                   : Traits::Memory::private_sites};
   auto plan = std::make_shared<const PhysicalPlan>(
       place_and_synthesise(graph, std::move(specs), topology.sites(),
-                           {.partial_dtype = model.partial_dtype(), .interruption = {}}));
-  TaskGraph tasks = lower(std::move(plan), traits);
-  fuse_elementwise(tasks);
+                           {.partial_dtype = model.partial_dtype(), .interruption = interruption}));
+  TaskGraph tasks = lower(std::move(plan), traits, interruption);
+  fuse_elementwise(tasks, interruption);
   return simulate(tasks, topology).ms;
 }
 
 // Of the first operators alone.
 double simulated_ms(const Graph& graph, const std::vector<JoinAggSpec>& specs, size_t ops,
-                    const TimeModel& model) {
+                    const TimeModel& model, const Interruption& interruption) {
   const auto end = specs.begin() + static_cast<std::ptrdiff_t>(ops);
   return simulated_ms(std::make_shared<const Graph>(prefix(graph, ops)), {specs.begin(), end},
-                      model);
+                      model, interruption);
 }
 
 Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& graph,
-                        const std::vector<JoinAggSpec>& specs) {
+                        const std::vector<JoinAggSpec>& specs, const Interruption& interruption) {
+  interruption.check();
   const PlannedTime time = planned_time(*graph, specs, model);
   Prediction out{.planned = static_cast<double>(time.total) * 1e-6};
   const auto layers = find_repetition(kinds_of(*graph, specs));
   if (!layers || layers->count <= 3) {
-    out.simulated = simulated_ms(graph, specs, model);
+    out.simulated = simulated_ms(graph, specs, model, interruption);
     return out;
   }
   const size_t second = layers->first + 2 * layers->period, third = second + layers->period;
-  const double after_two = simulated_ms(*graph, specs, second, model);
-  const double after_three = simulated_ms(*graph, specs, third, model);
+  const double after_two = simulated_ms(*graph, specs, second, model, interruption);
+  const double after_three = simulated_ms(*graph, specs, third, model, interruption);
   out.simulated = after_three + static_cast<double>(layers->count - 3) * (after_three - after_two);
   for (size_t i = layers->end(); i < specs.size(); ++i) {
     out.simulated += static_cast<double>(time.ops[i].exchange + time.ops[i].kernel) * 1e-6;
@@ -82,16 +84,26 @@ Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& gr
   return out;
 }
 
+void require_as_many_sites(const Topology& topology, int64_t p,
+                           const std::vector<JoinAggSpec>& specs) {
+  for (const JoinAggSpec& spec : specs) p = std::max(p, spec.cells());
+  if (topology.sites() >= p) return;
+  throw TopologyError("the plan is for " + std::to_string(p) + " sites, " + topology.name +
+                      " has " + std::to_string(topology.sites()));
+}
+
 }  // namespace
 
 Prediction predict(const std::shared_ptr<const Graph>& graph, const std::vector<JoinAggSpec>& specs,
                    const Topology& topology, std::optional<DType> partial_dtype) {
+  require_as_many_sites(topology, 0, specs);
   TimeModel model(topology, partial_dtype);
-  return predict_with(model, graph, specs);
+  return predict_with(model, graph, specs, {});
 }
 
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
                          const Topology& topology, const TimeSearch& search) {
+  require_as_many_sites(topology, options.p, {});
   TimeModel model(topology, search.partial_dtype);
   const Candidates candidates(*graph, options.p, options.pins, communication_proxy(),
                               Offer::divisors, options.interruption);
@@ -104,11 +116,18 @@ FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const Logica
   }
   plans.push_back(optimise(*graph, options));
   std::optional<FastestPlan> best;
+  std::string no_way;  // why none of the plans can be simulated so far
   for (LogicalPlan& plan : plans) {
-    const Prediction prediction = predict_with(model, graph, specs_of(plan));
-    if (best && prediction.simulated >= best->prediction.simulated) continue;
-    best = FastestPlan{std::move(plan), prediction};
+    try {
+      const Prediction prediction =
+          predict_with(model, graph, specs_of(plan), options.interruption);
+      if (best && prediction.simulated >= best->prediction.simulated) continue;
+      best = FastestPlan{std::move(plan), prediction};
+    } catch (const TopologyError& error) {
+      no_way = error.what();
+    }
   }
+  if (!best) throw TopologyError(no_way);
   return *std::move(best);
 }
 

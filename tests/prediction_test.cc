@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "einsummable/base/error.h"
 #include "einsummable/topology/load.h"
 #include "einsummable/topology/resolve.h"
 #include "einsummable/workloads/llama.h"
@@ -74,6 +75,18 @@ TEST(Prediction, LayersAreSimulatedOnce) {
   const auto three = block(3);
   const double of_three = simulated(three, optimise(*three, {.p = 4}), topology);
   EXPECT_NEAR((of_nine - of_five) / 4, (of_five - of_three) / 2, 0.02 * of_three);
+}
+
+TEST(Prediction, SaysWhereSitesAreTooFewOrHaveNoWay) {
+  const auto graph = block(1);
+  const auto plan = optimise(*graph, {.p = 4});
+  EXPECT_THROW(predict(graph, specs_of(plan), switched(3, 1)), TopologyError);
+  EXPECT_THROW(find_fastest(graph, {.p = 4}, switched(3, 1), {.plans = 2}), TopologyError);
+  Topology apart = switched(4, 1);
+  std::ranges::fill(apart.route_of, -1);
+  EXPECT_NO_THROW(find_fastest(graph, {.p = 4}, apart, {.plans = 2}))
+      << "the plan that uses one site needs no way";
+  EXPECT_THROW(predict(graph, specs_of(plan), apart), TopologyError);
 }
 
 TEST(Prediction, Repeats) {

@@ -13,6 +13,7 @@ struct ExchangeTime::Load {
   std::vector<double> hbm;    // through the memory of each device
   double send_latency = 0, merge_latency = 0;
   bool sends = false, merges = false, sends_merged = false;
+  bool possible = true;  // there is a way for all that is sent
 };
 
 ExchangeTime::ExchangeTime(const Topology& topology)
@@ -122,6 +123,7 @@ void ExchangeTime::send(Load& load, const Sites& senders, const Sites& receivers
     for (int32_t to : receivers) {
       if (to == from) continue;
       const Way& hop = way(from, to);
+      load.possible = load.possible && hop.exists;
       load.send_latency = std::max(load.send_latency, hop.latency);
       if (handover_) continue;
       for (ResourceId r : hop.resources) load.bytes[r.index()] += bytes;
@@ -161,6 +163,7 @@ void ExchangeTime::merge_partials(Load& load, const Sites& holders, const Sites&
 }
 
 double ExchangeTime::seconds_of(const Load& load) const {
+  if (!load.possible) return std::numeric_limits<double>::infinity();
   double longest = 0, hbm = 0;
   for (size_t r = 0; r < load.bytes.size(); ++r) {
     longest = std::max(longest, load.bytes[r] * seconds_a_byte_[r]);

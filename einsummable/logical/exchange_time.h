@@ -26,7 +26,8 @@ class ExchangeTime {
  public:
   explicit ExchangeTime(const Topology& topology);
 
-  // Seconds until every site holds the blocks it needs.
+  // Seconds until every site holds the blocks it needs; infinite where there is no way between two
+  // sites that it needs.
   double seconds(const Layout& from, const Layout& to, const ElementBytes& bytes) const;
 
  private:

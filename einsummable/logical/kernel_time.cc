@@ -107,6 +107,21 @@ double cell_seconds(const Operator& op, const JoinAggSpec& spec, std::span<const
   return seconds + device.kernel_latency_us * 1e-6;
 }
 
+// The same cell by cell, where sites share devices: their cells take turns.
+double seconds_in_turns(const Operator& op, const JoinAggSpec& spec, const Topology& topology,
+                        std::optional<DType> partial_dtype) {
+  std::vector<double> of_device(topology.devices.size(), 0);
+  double total = 0;
+  for (int64_t c = 0; c < spec.cells(); ++c) {
+    const double seconds = cell_seconds(op, spec, spec.intervals(c), topology, partial_dtype);
+    of_device[static_cast<size_t>(topology.device_of[static_cast<size_t>(c)])] += seconds;
+    total += seconds;
+  }
+  const double busiest = *std::ranges::max_element(of_device);
+  if (topology.workers == 0) return busiest;
+  return std::max(busiest, total / static_cast<double>(topology.workers));
+}
+
 }  // namespace
 
 double arithmetic_seconds(const Operator& op, const FunctionSpec& cell, const Topology& topology,
@@ -122,6 +137,9 @@ double arithmetic_seconds(const Operator& op, const FunctionSpec& cell, const To
 
 double kernel_seconds(const Operator& op, const JoinAggSpec& spec, const Topology& topology,
                       std::optional<DType> partial_dtype) {
+  if (topology.devices.size() != topology.device_of.size()) {
+    return seconds_in_turns(op, spec, topology, partial_dtype);
+  }
   const Signature& signature = spec.signature();
   std::vector<std::vector<Alike>> alike;
   for (size_t i = 0; i < signature.indices.size(); ++i) {

@@ -3,15 +3,15 @@
 
 #include <cmath>
 
-#include "einsummable/base/error.h"
+#include "einsummable/base/checked.h"
 
 namespace einsummable {
 namespace {
 
+// Of what takes longer than ten hours, or cannot be, ten hours.
 int64_t nanoseconds(double seconds) {
-  constexpr double most = 1e16;
   const double ns = std::ceil(seconds * 1e9 - 1e-6);
-  if (!(ns < most)) throw PlanError("an operator or exchange would take more than 115 days");
+  if (!(ns < static_cast<double>(TimeModel::longest))) return TimeModel::longest;
   return static_cast<int64_t>(std::max(0.0, ns));
 }
 
@@ -76,7 +76,9 @@ PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& spe
       out.ops[reader.op].exchange += model.exchange(form, reader.needs, bytes);
     }
   }
-  for (const PlannedTime::OfOp& op : out.ops) out.total += op.exchange + op.kernel;
+  for (const PlannedTime::OfOp& op : out.ops) {
+    out.total = checked_add(out.total, checked_add(op.exchange, op.kernel));
+  }
   return out;
 }
 

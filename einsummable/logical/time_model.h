@@ -17,6 +17,9 @@ namespace einsummable {
 // of every operator on site i. A better placement takes less.
 class TimeModel {
  public:
+  // Nanoseconds (ten hours) that nothing is said to exceed.
+  static constexpr int64_t longest = int64_t{36'000} * 1'000'000'000;
+
   // Float sums travel in `partial_dtype`, if there is one.
   explicit TimeModel(const Topology& topology, std::optional<DType> partial_dtype = {})
       : topology_(topology), partial_dtype_(partial_dtype), exchanges_(topology) {}

@@ -11,8 +11,8 @@ namespace {
 
 using Table = std::shared_ptr<const std::vector<Cost>>;
 
-// More than any plan takes (115 days an operator), but far from overflow when many are added.
-constexpr int64_t kNever = int64_t{1} << 40;
+// More than anything is said to take, but far from overflow when many are added.
+constexpr int64_t kNever = 2 * TimeModel::longest;
 
 // Candidates of one operator as layouts.
 struct Layouts {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "einsummable/base/error.h"
@@ -188,11 +189,17 @@ std::string ProgramCache::path(const std::string& key) const {
   return (std::filesystem::path(folder_) / (print.text() + ".exprog")).string();
 }
 
+// What no other draft is called, of this process or another.
+std::string draft_number() {
+  std::random_device device;
+  return std::to_string(device()) + "." + std::to_string(device());
+}
+
 // A line with the numbers that the program alone does not say, the key, then the program.
 void ProgramCache::write(const std::string& key, const Synthesis& synthesis) const {
   std::error_code failed;
   std::filesystem::create_directories(folder_, failed);
-  const std::string name = path(key), draft = name + ".new";
+  const std::string name = path(key), draft = name + "." + draft_number();
   {
     std::ofstream out(draft, std::ios::binary);
     out.precision(17);
@@ -205,6 +212,7 @@ void ProgramCache::write(const std::string& key, const Synthesis& synthesis) con
       for (SiteId s : group) out << ' ' << s.value;
     }
     out << '\n' << print(numbered(synthesis.program));
+    out.close();
     if (!out) return;
   }
   std::filesystem::rename(draft, name, failed);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "einsummable/base/error.h"
 
@@ -189,6 +191,8 @@ Program program_of(const Program& preamble, const Network& network, const Pieces
     for (AtomId& a : atoms) a = program.splits()[index(program.atom(a).split)].piece(number);
     return program.aggregate(atoms);
   };
+  std::set<std::tuple<AggregateId, SiteId, SiteId>> sent;  // an action written twice is one
+  std::set<std::pair<AggregateId, SiteId>> merged;
   for (int32_t t : order) {
     const Candidate::Step& step = candidate.steps[index(t)];
     const Candidate::Route& route = candidate.routes[index(step.route)];
@@ -196,13 +200,17 @@ Program program_of(const Program& preamble, const Network& network, const Pieces
     const Hop& hop = index(step.hop) < gathering
                          ? route.tree->gather.hops[index(step.hop)]
                          : route.tree->spread.hops[index(step.hop) - gathering];
-    program.add_action(piece_of(route.moved[index(step.hop)], step.piece), network.site(hop.from),
-                       network.site(hop.to));
+    const AggregateId piece = piece_of(route.moved[index(step.hop)], step.piece);
+    const SiteId from = network.site(hop.from), to = network.site(hop.to);
+    if (sent.emplace(piece, from, to).second) program.add_action(piece, from, to);
   }
   for (const Candidate::Route& route : candidate.routes) {
     if (!route.merged_at_end) continue;
-    for (int32_t number : route.pieces)
-      program.add_action({piece_of(route.aggregate, number), network.site(route.tree->root), {}});
+    const SiteId root = network.site(route.tree->root);
+    for (int32_t number : route.pieces) {
+      const AggregateId piece = piece_of(route.aggregate, number);
+      if (merged.emplace(piece, root).second) program.add_action({piece, root, {}});
+    }
   }
   return program;
 }

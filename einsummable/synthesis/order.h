@@ -31,7 +31,11 @@ class OrderSearch {
   // so that there are not more than `work` transfers and merges for each of these times.
   OrderSearch(const Topology& topology, exchange::SimulatorLoop& loop, int64_t budget, int64_t work,
               uint64_t seed)
-      : topology_(topology), loop_(loop), left_(budget), work_(budget * work), random_(seed) {}
+      : topology_(topology),
+        loop_(loop),
+        left_(budget),
+        work_(budget > 0 && work > INT64_MAX / budget ? INT64_MAX : budget * work),
+        random_(seed) {}
 
   // Simulations left.
   int64_t left() const { return left_; }

@@ -71,7 +71,7 @@ class Packer {
     charge_depths();
     for (double slack : options_.slacks) {
       program_.set_column_bounds(load_, 0, least * (1 + slack));
-      prefer_shallow();
+      if (!prefer_shallow()) break;
       packing.ms = program_.value(load_) * unit_;
       packing.commodities = shares();
       packings.push_back(packing);
@@ -226,11 +226,12 @@ class Packer {
     depth_is_charged_ = true;
   }
 
-  void prefer_shallow() {
+  // Whether the solver found it.
+  bool prefer_shallow() {
     const int64_t rounds = rounds_of(8);
     for (int64_t round = 0;; ++round) {
-      ensure(program_.solve() == LinearProgram::Outcome::optimal, "the packing stays feasible");
-      if (round >= rounds || !add_shallow()) return;
+      if (program_.solve() != LinearProgram::Outcome::optimal) return false;
+      if (round >= rounds || !add_shallow()) return true;
     }
   }
 

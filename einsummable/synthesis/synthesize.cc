@@ -242,6 +242,20 @@ Program preamble_of(const Program& program) {
   return preamble;
 }
 
+// Throws ExchangeError unless every member given is a site of the program, and of one partition.
+void check_members(const Program& preamble, const Members& members) {
+  std::vector<SiteId> all;
+  for (const auto& group : members) all.insert(all.end(), group.begin(), group.end());
+  std::ranges::sort(all);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string site = "the members given name site " + std::to_string(all[i].value);
+    if (!std::ranges::binary_search(preamble.sites(), all[i])) {
+      throw ExchangeError(site + ", which is not declared");
+    }
+    if (i > 0 && all[i] == all[i - 1]) throw ExchangeError(site + " twice");
+  }
+}
+
 // The members of every partition: those asked for, those declared, those chosen.
 Members all_members(const Program& preamble, const Topology& topology, const CutTable& cuts,
                     const SynthesisOptions& options) {
@@ -253,6 +267,7 @@ Members all_members(const Program& preamble, const Topology& topology, const Cut
     if (!partition.open()) members[g] = partition.members;
     open = open || members[g].empty();
   }
+  check_members(preamble, members);
   if (!open) return members;
   const Bound bound = quick_bound(preamble, cuts, {.ideal = options.ideal, .members = members});
   return choose_members(preamble, topology, members, {.good_enough_ms = 1.001 * bound.ms});

@@ -68,6 +68,14 @@ int64_t Accesses::first_use(const TaskGraph& graph, size_t buffer) const {
   return accesses.empty() ? std::numeric_limits<int64_t>::max() : accesses.front().task.value;
 }
 
+// Whether anything comes to be in the buffer. What does not, takes no memory over.
+bool is_filled(const TaskGraph& graph, const Accesses& accesses, size_t buffer) {
+  if (graph.buffers[buffer].role != Buffer::Role::temporary) return true;
+  return std::ranges::any_of(accesses.of(buffer), [](const Access& access) {
+    return access.writes && !empty(*access.region);
+  });
+}
+
 std::vector<Takeover> takeovers(const TaskGraph& graph, const Accesses& accesses) {
   std::vector<std::pair<int64_t, size_t>> order;
   for (size_t b = 0; b < graph.buffers.size(); ++b) {
@@ -79,7 +87,7 @@ std::vector<Takeover> takeovers(const TaskGraph& graph, const Accesses& accesses
   for (const auto& [first, b] : order) {
     const Buffer& buffer = graph.buffers[b];
     const int64_t bytes = buffer.bytes();
-    if (bytes == 0) continue;
+    if (bytes == 0 || !is_filled(graph, accesses, b)) continue;
     take_over(owners[buffer.site.index()], {buffer.offset, checked_add(buffer.offset, bytes), b},
               out);
   }

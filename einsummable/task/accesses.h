@@ -39,7 +39,8 @@ struct Takeover {
 };
 
 // Which buffers take over memory from which: at every site, buffers by when they are first used.
-// Only from the last that had the memory; that one took it over from those before.
+// Only from the last that had the memory; that one took it over from those before. A temporary that
+// nothing is written to takes nothing over: no task of it would wait for those before.
 std::vector<Takeover> takeovers(const TaskGraph& graph, const Accesses& accesses);
 
 }  // namespace einsummable

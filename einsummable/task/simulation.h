@@ -15,7 +15,7 @@ struct TaskSimulation {
   std::vector<double> busy;        // of each site: the ms in which it computes
 };
 
-// Simulates a task graph: compute and copies overlap. A site runs one task at a time, the earliest
+// Simulates a task graph: compute and copies overlap. A device runs one task at a time, the earliest
 // in the list of those that are ready, for its latency and the longer of its arithmetic and its
 // reading and writing; a machine of few workers runs no more tasks than those at once. Between an
 // ordered pair of sites one transfer runs at a time, the earliest in the list; transfers share what

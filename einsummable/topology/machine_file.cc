@@ -128,7 +128,11 @@ class Reader {
     return out;
   }
   std::vector<int64_t> sites(std::string_view key, const toml::node& node) {
-    return integers(key, node, 0, Limits::sites - 1);
+    std::vector<int64_t> out = integers(key, node, 0, Limits::sites - 1);
+    if (out.size() > static_cast<size_t>(Limits::sites)) {
+      fail_at(node, std::string(key) + ": more sites than a machine may have");
+    }
+    return out;
   }
   // A list of sites, or "all", which gives an empty one.
   std::vector<int64_t> sites_or_all(std::string_view key, const toml::node& node) {
@@ -147,7 +151,7 @@ class Reader {
     return out;
   }
   Machine::Pair pair(std::string_view key, const toml::node& node) {
-    const std::vector<int64_t> both = sites(key, node);
+    const std::vector<int64_t> both = integers(key, node, 0, Limits::sites - 1);
     if (both.size() != 2) fail_at(node, std::string(key) + ": a pair has two sites");
     return {both[0], both[1]};
   }

@@ -81,7 +81,14 @@ exchange::Members members_of(const Program& program, const NamedMembers& named) 
     out.push_back(partition.members);
     if (found == named.end()) continue;
     out.back().clear();
-    for (int64_t site : found->second) out.back().push_back(exchange::SiteId(site));
+    for (int64_t site : found->second) {
+      if (site < 0 || site >= exchange::site_number_limit) {
+        throw ExchangeError("there is no site " + std::to_string(site) +
+                            "; sites are numbered from 0 to " +
+                            std::to_string(exchange::site_number_limit - 1));
+      }
+      out.back().push_back(exchange::SiteId(site));
+    }
     std::ranges::sort(out.back());
   }
   for (const auto& [name, sites] : named) {

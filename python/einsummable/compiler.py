@@ -71,6 +71,8 @@ def compile(
         private_sites=private_sites,
         verify=verify,
     )
+    if plan is not None and topology is not None:
+        plan = Plan(plan._core, options)  # whose times are those of this topology
     return _compiled(checked_graph(graph), plan, options)
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from einsummable import _core
-from einsummable.attributes import integer, integers, text
+from einsummable.attributes import boolean, integer, integers, real, text
 from einsummable.errors import ExchangeError, GraphError, InputError, TopologyError, shown
 from einsummable.simulation import Simulation
 
@@ -95,7 +95,9 @@ class Program:
         >>> round(parse(swap).simulate("dgx-h100", ideal=True).ms, 3)
         3.118
         """
-        return Simulation(self._core.simulate(_machine(topology), bool(ideal), _named(members)))
+        return Simulation(
+            self._core.simulate(_machine(topology), _flag("ideal", ideal), _named(members))
+        )
 
     def __str__(self) -> str:
         """Give the text, which parses back to an equal program."""
@@ -171,7 +173,7 @@ def bound(
     """
     if not isinstance(program, Program):
         raise ExchangeError(f"a bound is of an exchange program, not of {program!r}")
-    return program._core.bound(_machine(topology), _named(members), bool(ideal))
+    return program._core.bound(_machine(topology), _named(members), _flag("ideal", ideal))
 
 
 def collective(name: str, sites: int, size: int) -> Program:
@@ -347,10 +349,10 @@ def synthesize(
         _machine(topology),
         _at_least(0, "seed", seed),
         200 if budget is None else _at_least(0, "budget", budget),
-        bool(ideal),
+        _flag("ideal", ideal),
         _named(members),
         None if time_limit is None else _seconds(time_limit),
-        "" if cache_dir is None else os.fspath(cache_dir),
+        "" if cache_dir is None else _folder(cache_dir),
     )
     return SynthesizedProgram(core)
 
@@ -366,6 +368,24 @@ def _at_least(least: int, name: str, value: int) -> int:
 
 
 def _seconds(value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-        raise InputError(f"time_limit must be seconds, not {shown(value)}")
-    return float(value)
+    try:
+        seconds = real("time_limit", value)
+    except GraphError as error:
+        raise InputError(str(error)) from None
+    if not seconds >= 0:
+        raise InputError(f"time_limit must be seconds, at least 0, not {shown(value)}")
+    return seconds
+
+
+def _flag(what: str, value: object) -> bool:
+    try:
+        return boolean(what, value)
+    except GraphError as error:
+        raise InputError(str(error)) from None
+
+
+def _folder(path: str | os.PathLike[str]) -> str:
+    try:
+        return text("cache_dir", os.fspath(path))
+    except (GraphError, TypeError):
+        raise InputError(f"cache_dir is the path of a folder, not {shown(path)}") from None

@@ -106,13 +106,14 @@ def make_options(
 
 def _topology(topology: object) -> str | None:
     """Give the name or the path of a machine."""
-    if topology is None or isinstance(topology, str):
-        return topology
-    if isinstance(topology, os.PathLike):
-        path = os.fspath(topology)
-        if isinstance(path, str):
-            return path
-    raise TopologyError(f"topology is the name or the path of a machine, not {shown(topology)}")
+    if topology is None:
+        return None
+    try:
+        return text("topology", os.fspath(topology))  # type: ignore[call-overload]
+    except (GraphError, TypeError):
+        raise TopologyError(
+            f"topology is the name or the path of a machine, not {shown(topology)}"
+        ) from None
 
 
 def op_name(op: str | Handle) -> str:

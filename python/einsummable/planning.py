@@ -150,7 +150,7 @@ def plan(
         Pins: into how many intervals indices of operators must be cut, ``{"up": {"i": 8}}``.
     partial_dtype : dtype, optional
         Of float sums until they are complete: float64 is more exact, float16 and bfloat16 halve
-        the bytes of float32. Default as their operators state, which is at least float32.
+        the bytes of float32, but float16 overflows beyond 65504. Default as operators state.
     topology : str or path, optional
         What times are predicted on, of `einsummable.topology.names` or a file; default "cpu".
     seed : int, default 0

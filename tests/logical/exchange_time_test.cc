@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/support/topologies.h"
 
 namespace einsummable {
@@ -98,6 +100,14 @@ TEST(ExchangeTime, BytesTakeTheCheapestWay) {
   topology.route_of = {-1, 0, 2, 0, -1, 1, 2, 1, -1};
   const ExchangeTime time(topology);
   EXPECT_NEAR(time.seconds(whole_at({0}), whole_at({2}), kBytes), 1.0 / 50, 1e-12);
+}
+
+TEST(ExchangeTime, WithoutAWayIsNever) {
+  Topology apart = switched(3, 10);
+  apart.route_of[2] = apart.route_of[5] = -1;  // site 2 receives nothing
+  const ExchangeTime time(apart);
+  EXPECT_TRUE(std::isinf(time.seconds(whole_at({0}), whole_at({2}), kBytes)));
+  EXPECT_FALSE(std::isinf(time.seconds(whole_at({0}), whole_at({1}), kBytes)));
 }
 
 // What a switch's short way gives is what the general one gives.

@@ -44,6 +44,17 @@ TEST(KernelTime, CellsTakeTurnsOnFewWorkers) {
   EXPECT_DOUBLE_EQ(seconds(product(1024, 1024, 1024), 8, {}, few), 4 * all);
 }
 
+// Three cells on one device and one on another; two, both on the first.
+TEST(KernelTime, CellsOfOneDeviceTakeTurns) {
+  const double one = seconds(product(1024, 1024, 1024), 4, {}, switched(4, 1));
+  Topology shared = switched(2, 1);
+  shared.device_of = {0, 0, 0, 1};
+  EXPECT_DOUBLE_EQ(seconds(product(1024, 1024, 1024), 4, {}, shared), 3 * one);
+  shared.device_of = {0, 0, 1, 1};
+  const double half = seconds(product(1024, 1024, 1024), 2, {}, switched(2, 1));
+  EXPECT_DOUBLE_EQ(seconds(product(1024, 1024, 1024), 2, {}, shared), 2 * half);
+}
+
 // Five rows on three sites: one has one row, two have two.
 TEST(KernelTime, TheSlowestCellCounts) {
   const Graph g = product(5, 1000, 1000);

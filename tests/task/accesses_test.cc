@@ -69,6 +69,25 @@ TEST(Accesses, AreTheOperandsOfTasksInTheirOrder) {
   }
 }
 
+// Three buffers in one place: the second is read, through an empty box, and never written.
+TEST(Takeovers, PassOverWhatIsNeverFilled) {
+  TaskGraph graph = random_tasks(0);
+  Buffer place;
+  place.site = SiteId(0);
+  place.box = Box{{0, 4}};
+  place.offset = 0;
+  graph.buffers.assign(3, place);
+  graph.memory.assign(1, {.arena = 64});
+  graph.tasks.assign(3, Task());
+  graph.tasks[0].writes = {whole_operand(BufferId(0), place)};
+  graph.tasks[1].reads = {part_operand(BufferId(1), place, Box{{0, 0}})};
+  graph.tasks[2].writes = {whole_operand(BufferId(2), place)};
+  const std::vector<Takeover> found = takeovers(graph, Accesses(graph));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].buffer, 2u);
+  EXPECT_EQ(found[0].from, 0u);
+}
+
 TEST(Takeovers, AreThoseOfEveryByte) {
   int64_t counted = 0;
   for (uint64_t seed = 0; seed < static_cast<uint64_t>(rounds(40, 1000)); ++seed) {

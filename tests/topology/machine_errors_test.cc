@@ -202,6 +202,10 @@ TEST(MachineErrors, OfRoutes) {
             "m.toml:15: [[route]]: there is no site 9; there are 0 to 3");
   EXPECT_EQ(route("from = 2\nto = 2\nvia = [\"egress\"]"),
             "m.toml:15: [[route]]: from and to are one site, not a pair");
+  std::string many = "0";
+  for (int i = 0; i < 4096; ++i) many += ", 0";
+  EXPECT_EQ(route("from = [" + many + "]\nto = 0\nvia = [\"egress\"]"),
+            "m.toml:16: [[route]] from: more sites than a machine may have");
   EXPECT_EQ(route("from = [0, 0]\nto = 1\nvia = [\"link 0->1\"]"),
             "m.toml:15: [[route]]: the way from 0 to 1 is given twice");
   EXPECT_EQ(route("from = 0\nto = 1\nvia = [\"link 1->0\"]"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError
+from fractions import Fraction
 
 _BYTES = {
     "": 1,
@@ -49,10 +50,10 @@ def devices(text: str) -> int | list[int]:
 
 def size(text: str) -> int:
     """Read bytes: ``40GB`` (decimal), ``16GiB`` (binary), or a plain number."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kKMGT]?i?B?)", text)
+    found = re.fullmatch(r"(\d{1,30}(?:\.\d{1,30})?) ?([kKMGT]?i?B?)", text)
     if not found or found[2] not in _BYTES:
         raise ArgumentTypeError(f"{text!r} is no size, as 40GB, 16GiB or 1000000")
-    return int(float(found[1]) * _BYTES[found[2]])
+    return int(Fraction(found[1]) * _BYTES[found[2]])
 
 
 def show_size(number: int) -> str:
