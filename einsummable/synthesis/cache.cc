@@ -50,7 +50,10 @@ std::string fingerprint(const Topology& topology) {
     print.put(d.kernel_latency_us);
   }
   for (int32_t d : topology.device_of) print.put(int64_t{d});
-  for (const Resource& r : topology.resources) print.put(r.gbps);
+  for (const Resource& r : topology.resources) {
+    print.put(static_cast<int64_t>(r.kind));
+    print.put(r.gbps);
+  }
   for (int32_t r : topology.route_of) print.put(int64_t{r});
   for (const Route& r : topology.routes) {
     print.put(static_cast<int64_t>(r.resources.size()));

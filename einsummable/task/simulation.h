@@ -15,12 +15,12 @@ struct TaskSimulation {
   std::vector<double> busy;        // of each site: the ms in which it computes
 };
 
-// Simulates a task graph: compute and copies overlap. A device runs one task at a time, the earliest
-// in the list of those that are ready, for its latency and the longer of its arithmetic and its
-// reading and writing; a machine of few workers runs no more tasks than those at once. Between an
-// ordered pair of sites one transfer runs at a time, the earliest in the list; transfers share what
-// lies between as Flow says. Host transfers (loads and offloads) are left out. Throws TopologyError
-// where there are fewer sites than in the plan, or no way between two that it needs.
+// Simulates a task graph: compute and copies overlap. A device runs one task at a time, the
+// earliest in the list of those that are ready, for its latency and the longer of its arithmetic
+// and its reading and writing; a machine of few workers runs no more tasks than those at once.
+// Between an ordered pair of sites one transfer runs at a time, the earliest in the list; transfers
+// share what lies between as Flow says. Host transfers (loads and offloads) are left out. Throws
+// TopologyError where there are fewer sites than in the plan, or no way between two that it needs.
 TaskSimulation simulate(const TaskGraph& graph, const Topology& topology);
 
 }  // namespace einsummable

@@ -96,7 +96,7 @@ class Program:
         3.118
         """
         return Simulation(
-            self._core.simulate(_machine(topology), _flag("ideal", ideal), _named(members))
+            self._core.simulate(machine_name(topology), flag("ideal", ideal), _named(members))
         )
 
     def __str__(self) -> str:
@@ -120,7 +120,8 @@ def _named(members: Members | None) -> dict[str, list[int]]:
         raise ExchangeError(str(error)) from None
 
 
-def _machine(topology: str | os.PathLike[str]) -> str:
+def machine_name(topology: str | os.PathLike[str]) -> str:
+    """Check the name of a machine, or the path of its file."""
     try:
         return text("a topology", os.fspath(topology))
     except (GraphError, TypeError):
@@ -173,7 +174,7 @@ def bound(
     """
     if not isinstance(program, Program):
         raise ExchangeError(f"a bound is of an exchange program, not of {program!r}")
-    return program._core.bound(_machine(topology), _named(members), _flag("ideal", ideal))
+    return program._core.bound(machine_name(topology), _named(members), flag("ideal", ideal))
 
 
 def collective(name: str, sites: int, size: int) -> Program:
@@ -346,18 +347,19 @@ def synthesize(
     if not isinstance(program, Program):
         raise ExchangeError(f"what is synthesized is an exchange program, not {shown(program)}")
     core = program._core.synthesize(
-        _machine(topology),
-        _at_least(0, "seed", seed),
-        200 if budget is None else _at_least(0, "budget", budget),
-        _flag("ideal", ideal),
+        machine_name(topology),
+        at_least(0, "seed", seed),
+        200 if budget is None else at_least(0, "budget", budget),
+        flag("ideal", ideal),
         _named(members),
-        None if time_limit is None else _seconds(time_limit),
+        None if time_limit is None else seconds("time_limit", time_limit),
         "" if cache_dir is None else _folder(cache_dir),
     )
     return SynthesizedProgram(core)
 
 
-def _at_least(least: int, name: str, value: int) -> int:
+def at_least(least: int, name: str, value: int) -> int:
+    """Check a number that has a least value."""
     try:
         number = integer(name, value)
     except GraphError as error:
@@ -367,17 +369,19 @@ def _at_least(least: int, name: str, value: int) -> int:
     return number
 
 
-def _seconds(value: float) -> float:
+def seconds(what: str, value: object) -> float:
+    """Check a time, of whatever unit."""
     try:
-        seconds = real("time_limit", value)
+        time = real(what, value)
     except GraphError as error:
         raise InputError(str(error)) from None
-    if not seconds >= 0:
-        raise InputError(f"time_limit must be seconds, at least 0, not {shown(value)}")
-    return seconds
+    if not time >= 0:
+        raise InputError(f"{what} must be a time, at least 0, not {shown(value)}")
+    return time
 
 
-def _flag(what: str, value: object) -> bool:
+def flag(what: str, value: object) -> bool:
+    """Check a flag."""
     try:
         return boolean(what, value)
     except GraphError as error:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from einsummable import _core
-from einsummable.errors import Error
-from einsummable.exchange import Program
+from einsummable.errors import Error, ExchangeError, shown
+from einsummable.exchange import Program, at_least, flag, machine_name, seconds
 
 if TYPE_CHECKING:
     import httpx
@@ -223,7 +223,7 @@ class Proposal:
 
 def improve(
     program: Program,
-    topology: str,
+    topology: str | os.PathLike[str],
     propose: Proposer | None = None,
     *,
     bound_ms: float = 0.0,
@@ -237,7 +237,7 @@ def improve(
     ----------
     program : Program
         What to begin with, and what must be where; without a body it begins with the naive one.
-    topology : str
+    topology : str or path
         A machine's name or file.
     propose : callable, optional
         From prompt to text; default the endpoint that the environment names.
@@ -255,20 +255,20 @@ def improve(
 
     Raises
     ------
-    einsummable.ExchangeError
-        If the program is not valid.
-    einsummable.TopologyError
-        If the machine is not known or lacks a site.
+    einsummable.ExchangeError, einsummable.TopologyError, einsummable.InputError
+        If the program is not valid; if the machine lacks a site; for numbers out of range.
     """
+    if not isinstance(program, Program):
+        raise ExchangeError(f"what is improved is an exchange program, not {shown(program)}")
     asked = Endpoint.from_environment() if propose is None else propose
     result = _core.propose(
         program._core,
-        topology,
+        machine_name(topology),
         lambda prompt: _reply(asked, prompt),
-        bound_ms=bound_ms,
-        ideal=ideal,
-        rounds=rounds,
-        candidates=candidates,
+        bound_ms=seconds("bound_ms", bound_ms),
+        ideal=flag("ideal", ideal),
+        rounds=at_least(0, "rounds", rounds),
+        candidates=at_least(1, "candidates", candidates),
     )
     if result.warning:
         warnings.warn(f"proposals ended early: {result.warning}", stacklevel=2)

@@ -17,7 +17,7 @@ WRONG = {
     "a folder of bytes": ({"cache_dir": b"/tmp"}, "cache_dir is the path of a folder"),
     "half a surrogate pair": ({"cache_dir": "\ud800"}, "cache_dir is the path of a folder"),
     "too long a time": ({"time_limit": 10**400}, "time_limit is beyond the range of float64"),
-    "a negative time": ({"time_limit": -1}, "time_limit must be seconds, at least 0"),
+    "a negative time": ({"time_limit": -1}, "time_limit must be a time, at least 0"),
     "a site twice": ({"members": {"G": [0, 0]}}, "name site 0 twice"),
     "a site of two": ({"members": {"G": [0, 1], "H": [1]}}, "name site 1 twice"),
     "a site that is none": ({"members": {"H": [7]}}, "name site 7, which is not declared"),
@@ -75,3 +75,28 @@ def test_a_plan_is_timed_on_the_topology_it_is_compiled_for():
     exe = es.compile(g, plan=plan, topology="dgx-v100")
     assert exe.predicted_ms == es.plan(g, devices=4, topology="dgx-v100").predicted_ms
     assert es.compile(g, plan=plan).predicted_ms == plan.predicted_ms
+
+
+IMPROVING = {
+    "no program": (lambda p: ("A @ 0", "unit"), {}, "what is improved is an exchange program"),
+    "no machine": (lambda p: (p, 3), {}, "a topology is the name of a machine or the path"),
+    "a time of text": (lambda p: (p, "unit"), {"bound_ms": "1"}, "bound_ms must be a number"),
+    "no candidates": (lambda p: (p, "unit"), {"candidates": 0}, "candidates must be at least 1"),
+    "rounds of text": (lambda p: (p, "unit"), {"rounds": "3"}, "rounds must be an integer"),
+    "a flag of text": (lambda p: (p, "unit"), {"ideal": "no"}, "ideal must be True or False"),
+}
+
+
+@pytest.mark.parametrize("wrong", IMPROVING, ids=list(IMPROVING))
+def test_improving_says_what_is_legal(wrong):
+    positional, named, message = IMPROVING[wrong]
+    p = es.exchange.parse("IN: A @ 0\nOUT: A @ 1")
+    with pytest.raises(es.Error, match=message):
+        es.proposer.improve(*positional(p), lambda prompt: "", **named)
+
+
+def test_a_machine_may_be_a_path(tmp_path):
+    path = tmp_path / "box.toml"
+    path.write_text(str(es.topology.load("dgx-a100")))
+    p = es.exchange.parse("IN: A @ 0\nOUT: A @ 1")
+    assert es.proposer.improve(p, path, lambda prompt: "A @ 0 -> 1").ms > 0
