@@ -65,7 +65,7 @@ def test_a_search_may_be_cut_short():
         ("IN: A @ 0\nOUT: A @ 9", {}, es.TopologyError, "dgx-v100"),
         ("IN: A @ 0\nOUT: A @ 1", {"budget": -1}, es.InputError, "budget must be at least 0"),
         ("IN: A @ 0\nOUT: A @ 1", {"seed": "x"}, es.InputError, "seed"),
-        ("IN: A @ 0\nOUT: A @ 1", {"time_limit": "x"}, es.InputError, "time_limit must be a number"),
+        ("IN: A @ 0\nOUT: A @ 1", {"time_limit": "x"}, es.InputError, "must be a number"),
         ("IN: A @ 0\nOUT: A @ 1", {"members": {"G": [0]}}, es.ExchangeError, "no partition"),
     ],
 )
