@@ -264,8 +264,8 @@ TEST(LinearProgramTest, EqualsTheLeastVertex) {
       random.change();
     }
   }
-  EXPECT_GT(optimal, 300);
-  EXPECT_GT(infeasible, 50);
+  EXPECT_GT(optimal, rounds(300, 300));
+  EXPECT_GT(infeasible, rounds(50, 50));
 }
 
 // A program as packing solves it: `demands` rows to serve, `resources` rows of use <= capacity * T,

@@ -61,7 +61,7 @@ TEST(Graph, WhatIsAddedWhileItIsPrunedIsLeftOut) {
   });
   verify(graph, Interruption());
   EXPECT_EQ(text(prune(graph, adding)), before);
-  EXPECT_EQ(asked, 1);
+  EXPECT_GE(asked, 1);
 }
 
 TEST(Graph, ErrorsNameTheOperatorTheUsersNamesAndTheShapes) {
