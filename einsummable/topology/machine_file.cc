@@ -106,6 +106,8 @@ class Reader {
     if (!node.is_string()) wrong_type(key, node, "a text");
     std::string out = node.value_or(std::string());
     if (out.empty()) fail_at(node, std::string(key) + " is empty");
+    const auto foreign = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+    if (std::ranges::any_of(out, foreign)) fail_at(node, std::string(key) + " is not ASCII");
     return out;
   }
   std::string text(std::string_view key) { return text(key, require(key)); }

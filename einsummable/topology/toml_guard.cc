@@ -9,7 +9,6 @@ namespace {
 constexpr size_t kMostOddNames = 1'000;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_space(char c) { return is_blank(c) || (c >= '\n' && c <= '\r'); }
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
 std::string_view trim(std::string_view text) {
@@ -25,19 +24,22 @@ class Guard {
       : text_(text), tables_(tables) {}
 
   std::optional<TomlRefusal> run() {
-    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark
-    while (at_ < text_.size() && !foreign_) {
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);  // a byte order mark
+    const auto foreign = std::ranges::find_if_not(text_, is_ascii);
+    if (foreign != text_.end()) {
+      const auto line = 1 + std::count(text_.begin(), foreign, '\n');
+      return TomlRefusal{static_cast<int>(line), "a machine file is ASCII"};
+    }
+    while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'' || c == '#') {
         line_start_ = false;
         skip();
       } else {
         count(c);
-        foreign_ = !is_ascii(c);
-        at_ += !foreign_;
+        ++at_;
       }
     }
-    if (foreign_) return TomlRefusal{line(), "only texts and comments may hold other than ASCII"};
     if (odd_ > kMostOddNames) {
       return TomlRefusal{0, "too many names with dots, or of tables that do not exist"};
     }
@@ -80,8 +82,7 @@ class Guard {
     const std::string_view end = text_.substr(at_, lines ? 3 : 1);
     for (at_ += end.size(); at_ < text_.size(); ++at_) {
       if (mark == '"' && text_[at_] == '\\') {
-        escape();
-        if (foreign_) return;
+        ++at_;
       } else if (text_[at_] == '\n' && !lines) {
         return;
       } else if (text_.substr(at_).starts_with(end)) {
@@ -91,21 +92,11 @@ class Guard {
     }
   }
 
-  // After a backslash toml++ looks for white space, and for the end of it.
-  void escape() {
-    size_t next = at_ + 1;
-    while (next < text_.size() && is_space(text_[next])) ++next;
-    foreign_ = next < text_.size() && !is_ascii(text_[next]);
-    at_ = foreign_ || next == at_ + 1 ? next : next - 1;
-  }
-
-  int line() const { return 1 + static_cast<int>(std::ranges::count(text_.substr(0, at_), '\n')); }
-
   std::string_view text_;
   std::span<const std::string_view> tables_;
   size_t at_ = 0, odd_ = 0, dots_ = 0;
   int64_t depth_ = 0;
-  bool line_start_ = true, foreign_ = false;
+  bool line_start_ = true;
 };
 
 }  // namespace

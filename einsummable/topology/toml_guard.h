@@ -12,8 +12,8 @@ struct TomlRefusal {
   std::string_view reason;
 };
 
-// Why a text must not be given to toml++, which has undefined behaviour where other than ASCII
-// stands outside of texts and comments, and is slow or deep where there are very many names with
+// Why a text must not be given to toml++, which has undefined behaviour on some texts
+// that are not ASCII, and is slow or deep where there are very many names with
 // dots (a.b.c is three tables in each other, and it searches all such tables at each) or headers
 // other than `tables`. None for what may be a machine file.
 std::optional<TomlRefusal> refuse_toml(std::string_view text,

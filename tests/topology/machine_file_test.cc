@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kEveryField = R"(version = 1
 name = "every \"field\""
-source = "\u0001 é"
+source = "\u0001 e"
 
 [sites]
 count = 16
