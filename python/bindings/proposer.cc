@@ -9,11 +9,11 @@
 
 #include "einsummable/base/error.h"
 #include "einsummable/exchange/checker.h"
+#include "einsummable/exchange/simulator_machine.h"
 #include "einsummable/synthesis/appraise.h"
 #include "einsummable/synthesis/naive.h"
 #include "einsummable/topology/load.h"
 #include "einsummable/topology/machine_file.h"
-#include "einsummable/topology/resolve.h"
 #include "python/bindings/bindings.h"
 
 namespace nb = nanobind;
@@ -33,12 +33,6 @@ Program begin_with(const Program& program, const exchange::Members& members) {
   return naive;
 }
 
-// The sites' devices are those of their numbers.
-Topology topology_of(const Program& program, const std::string& machine) {
-  const int64_t sites = program.sites().empty() ? 1 : program.sites().back().value + 1;
-  return resolve_first(load_machine(machine), sites);
-}
-
 // Asks Python. What it raises is a failure of the proposer, but for what ends the program.
 std::string ask(const nb::callable& proposer, const std::string& prompt) {
   const nb::gil_scoped_acquire acquire;
@@ -50,11 +44,12 @@ std::string ask(const nb::callable& proposer, const std::string& prompt) {
   }
 }
 
-synthesis::Proposed propose(const Program& program, const std::string& machine,
+synthesis::Proposed propose(const Program& program, const std::string& name,
                             const nb::typed<nb::callable, nb::str(nb::str)>& proposer,
                             double bound_ms, bool ideal, int64_t rounds, int64_t candidates) {
   const nb::gil_scoped_release release;
-  const Topology topology = topology_of(program, machine);
+  const Machine machine = load_machine(name);
+  const Topology topology = exchange::topology_for(program, machine);
   const auto declared = program.members();
   const exchange::Verdict verdict =
       program.body().empty() ? exchange::Verdict{} : exchange::check(program);
@@ -65,7 +60,7 @@ synthesis::Proposed propose(const Program& program, const std::string& machine,
   preamble.set_body({});
   return synthesis::propose(
       preamble, begin_with(program, members), members,
-      {.machine = print(load_machine(machine)), .bound = 1e-3 * bound_ms},
+      {.machine = print(machine), .bound = 1e-3 * bound_ms},
       [&](const std::string& prompt) { return ask(proposer, prompt); },
       synthesis::appraise_on(topology, {.ideal = ideal}),
       {.rounds = rounds, .candidates = candidates, .good_enough = 1.01e-3 * bound_ms});
