@@ -7,6 +7,7 @@
 #include "einsummable/base/text.h"
 #include "einsummable/executor/cpu/cpu_executor.h"
 #include "einsummable/physical/planner.h"
+#include "einsummable/synthesis/cache.h"
 #include "einsummable/task/fuse.h"
 #include "einsummable/task/lowering.h"
 #include "einsummable/task/memory_plan.h"
@@ -25,12 +26,21 @@ auto timed(double& total, const Work& work) {
   return result;
 }
 
+using ScheduleMode = CompileOptions::ScheduleMode;
+
 void check_options(const CompileOptions& options) {
   if (options.devices < 1) {
     throw DeviceError("devices must be at least 1, not " + std::to_string(options.devices));
   }
   if (options.threads < 0) {
     throw DeviceError("threads must be at least 0, not " + std::to_string(options.threads));
+  }
+  if (options.budget < 0) {
+    throw PlanError("budget must be at least 0, not " + std::to_string(options.budget));
+  }
+  if (!(options.time_limit >= 0)) throw PlanError("time_limit must be at least 0 seconds");
+  if (options.schedule_mode == ScheduleMode::ai && !options.proposer) {
+    throw PlanError("schedule_mode ai needs a proposer");
   }
   if (options.partial_dtype && !is_float(*options.partial_dtype)) {
     throw PlanError("partial_dtype is float32, float64, float16 or bfloat16, not " +
@@ -56,7 +66,23 @@ std::shared_ptr<const Topology> topology_of(const CompileOptions& options, int64
                     options.topology->name + " for " + std::to_string(options.topology->sites()));
 }
 
-LogicalPlan logical_plan(const std::shared_ptr<const Graph>& graph, const CompileOptions& options) {
+// What the options say of programs for so many sites, kept in `cache`.
+Schedule schedule_of(const CompileOptions& options, int64_t sites, synthesis::ProgramCache& cache) {
+  if (options.schedule_mode == ScheduleMode::naive) return {};
+  Schedule schedule{.topology = topology_of(options, sites),
+                    .search = {.seed = options.seed,
+                               .budget = options.budget,
+                               .time_limit_s = options.time_limit,
+                               .cache = &cache}};
+  if (options.schedule_mode == ScheduleMode::ai) {
+    schedule.search.proposer = options.proposer;
+    schedule.search.machine = options.machine;
+  }
+  return schedule;
+}
+
+LogicalPlan logical_plan(const std::shared_ptr<const Graph>& graph, const CompileOptions& options,
+                         Schedule schedule) {
   const LogicalOptions logical = {.p = options.devices,
                                   .selector = options.selector,
                                   .seed = options.seed,
@@ -68,19 +94,25 @@ LogicalPlan logical_plan(const std::shared_ptr<const Graph>& graph, const Compil
                     std::string(name_of(options.selector)));
   }
   check_processors(options.devices);
+  schedule.search.proposer = {};  // which is asked once a plan is found
   return find_fastest(graph, logical, *topology_of(options, options.devices),
-                      {.partial_dtype = options.partial_dtype})
+                      {.partial_dtype = options.partial_dtype, .schedule = std::move(schedule)})
       .plan;
 }
 
 Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& options,
                      StageTimes& times) {
   check_options(options);
-  LogicalPlan logical = timed(times.logical, [&] { return logical_plan(graph, options); });
+  synthesis::ProgramCache cache(options.cache_dir);
+  const Schedule schedule = schedule_of(options, options.devices, cache);
+  LogicalPlan logical =
+      timed(times.logical, [&] { return logical_plan(graph, options, schedule); });
   auto physical = timed(times.physical, [&] {
-    return std::make_shared<const PhysicalPlan>(place_and_synthesise(
-        graph, specs_of(logical), options.devices,
-        {.partial_dtype = options.partial_dtype, .interruption = options.interruption}));
+    return std::make_shared<const PhysicalPlan>(
+        place_and_synthesise(graph, specs_of(logical), options.devices,
+                             {.partial_dtype = options.partial_dtype,
+                              .schedule = schedule,
+                              .interruption = options.interruption}));
   });
   return {std::move(graph), std::move(logical), std::move(physical)};
 }
@@ -179,8 +211,8 @@ std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
 
 Prediction predict(const Plan& plan, const CompileOptions& options) {
   const int64_t sites = plan.physical->sites;
-  return predict(plan.graph, specs_of(plan.logical), *topology_of(options, sites),
-                 plan.physical->partial_dtype);
+  synthesis::ProgramCache cache(options.cache_dir);
+  return predict(*plan.physical, *topology_of(options, sites), schedule_of(options, sites, cache));
 }
 
 int64_t LoweredPlan::peak_bytes() const { return einsummable::peak_bytes(*tasks); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,8 +28,18 @@ struct CompileOptions {
   // What a plan is chosen by: the elements that move (Section 4.3), by a selector; or the time that
   // it is predicted to take, of which the selector is `optimal`.
   enum class Objective : uint8_t { proxy, time } objective = Objective::proxy;
-  // What times are predicted on: as many sites as `devices`. None: those of the machine "cpu".
+  // What times are predicted on, and programs made for: as many sites as `devices`. None: those of
+  // the machine "cpu".
   std::shared_ptr<const Topology> topology = {};
+  // How exchange programs are made (Section 5): as the naive ones; searched for, to be fast on the
+  // topology; or that, and a proposer asked as well.
+  enum class ScheduleMode : uint8_t { naive, search, ai } schedule_mode = ScheduleMode::naive;
+  int64_t budget = 200;  // simulations a program at most
+  // Seconds after which the search for programs is cut short, which then depend on it.
+  double time_limit = std::numeric_limits<double>::infinity();
+  std::string cache_dir = {};         // where programs are kept in files; none: they are not
+  synthesis::Proposer proposer = {};  // of ScheduleMode::ai
+  std::string machine = {};           // the topology's, as text, for the proposer
   // The dtype in which float sums travel until they are complete: float64 makes sums more exact,
   // float16 and bfloat16 halve the bytes of those in float32. None: as the operators state, which
   // is at least float32.

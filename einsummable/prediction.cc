@@ -43,45 +43,64 @@ std::vector<int64_t> kinds_of(const Graph& graph, const std::vector<JoinAggSpec>
   return out;
 }
 
-double simulated_ms(const std::shared_ptr<const Graph>& graph, std::vector<JoinAggSpec> specs,
-                    const TimeModel& model, const Interruption& interruption) {
-  const Topology& topology = model.topology();
+double simulated_ms(PhysicalPlan plan, const Topology& topology, const Interruption& interruption) {
   const Traits traits{.memory = topology.handover ? Traits::Memory::shared
                                                   : Traits::Memory::private_sites};
-  auto plan = std::make_shared<const PhysicalPlan>(
-      place_and_synthesise(graph, std::move(specs), topology.sites(),
-                           {.partial_dtype = model.partial_dtype(), .interruption = interruption}));
-  TaskGraph tasks = lower(std::move(plan), traits, interruption);
+  TaskGraph tasks =
+      lower(std::make_shared<const PhysicalPlan>(std::move(plan)), traits, interruption);
   fuse_elementwise(tasks, interruption);
   return simulate(tasks, topology).ms;
 }
 
-// Of the first operators alone.
-double simulated_ms(const Graph& graph, const std::vector<JoinAggSpec>& specs, size_t ops,
-                    const TimeModel& model, const Interruption& interruption) {
-  const auto end = specs.begin() + static_cast<std::ptrdiff_t>(ops);
-  return simulated_ms(std::make_shared<const Graph>(prefix(graph, ops)), {specs.begin(), end},
-                      model, interruption);
-}
+// What of a graph is simulated to predict all of it.
+class PredictedPart {
+ public:
+  PredictedPart(const Graph& graph, const std::vector<JoinAggSpec>& specs) : ops_(specs.size()) {
+    layers_ = find_repetition(kinds_of(graph, specs));
+    if (layers_ && layers_->count <= 3) layers_.reset();
+    if (layers_) ops_ = layers_->first + 3 * layers_->period;
+  }
 
-Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& graph,
-                        const std::vector<JoinAggSpec>& specs, const Interruption& interruption) {
-  interruption.check();
-  const PlannedTime time = planned_time(*graph, specs, model);
-  Prediction out{.planned = static_cast<double>(time.total) * 1e-6};
-  const auto layers = find_repetition(kinds_of(*graph, specs));
-  if (!layers || layers->count <= 3) {
-    out.simulated = simulated_ms(graph, specs, model, interruption);
+  // How many operators, the first ones.
+  size_t ops() const { return ops_; }
+
+  // Of a plan with at least so many; `time` is of all.
+  Prediction predict(const PhysicalPlan& plan, const PlannedTime& time, const Topology& topology,
+                     const Schedule& schedule, const Interruption& interruption) const {
+    const auto simulated = [&](size_t ops) {
+      return ops == plan.specs.size()
+                 ? simulated_ms(plan, topology, interruption)
+                 : simulated_ms(first_ops(plan, ops, schedule), topology, interruption);
+    };
+    Prediction out{.planned = static_cast<double>(time.total) * 1e-6, .simulated = simulated(ops_)};
+    if (!layers_) return out;
+    const double third = out.simulated - simulated(ops_ - layers_->period);
+    out.simulated += static_cast<double>(layers_->count - 3) * third;
+    for (size_t i = layers_->end(); i < time.ops.size(); ++i) {
+      out.simulated += static_cast<double>(time.ops[i].exchange + time.ops[i].kernel) * 1e-6;
+    }
     return out;
   }
-  const size_t second = layers->first + 2 * layers->period, third = second + layers->period;
-  const double after_two = simulated_ms(*graph, specs, second, model, interruption);
-  const double after_three = simulated_ms(*graph, specs, third, model, interruption);
-  out.simulated = after_three + static_cast<double>(layers->count - 3) * (after_three - after_two);
-  for (size_t i = layers->end(); i < specs.size(); ++i) {
-    out.simulated += static_cast<double>(time.ops[i].exchange + time.ops[i].kernel) * 1e-6;
-  }
-  return out;
+
+ private:
+  size_t ops_;
+  std::optional<Repetition> layers_;  // four or more
+};
+
+// Of operators cut so.
+Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& graph,
+                        const std::vector<JoinAggSpec>& specs, const Schedule& schedule,
+                        const Interruption& interruption) {
+  interruption.check();
+  const PlannedTime time = planned_time(*graph, specs, model);
+  const PredictedPart part(*graph, specs);
+  const bool all = part.ops() == specs.size();
+  const auto end = specs.begin() + static_cast<std::ptrdiff_t>(part.ops());
+  const PhysicalPlan plan = place_and_synthesise(
+      all ? graph : std::make_shared<const Graph>(prefix(*graph, part.ops())), {specs.begin(), end},
+      model.topology().sites(),
+      {.partial_dtype = model.partial_dtype(), .schedule = schedule, .interruption = interruption});
+  return part.predict(plan, time, model.topology(), schedule, interruption);
 }
 
 void require_as_many_sites(const Topology& topology, int64_t p,
@@ -94,11 +113,11 @@ void require_as_many_sites(const Topology& topology, int64_t p,
 
 }  // namespace
 
-Prediction predict(const std::shared_ptr<const Graph>& graph, const std::vector<JoinAggSpec>& specs,
-                   const Topology& topology, std::optional<DType> partial_dtype) {
-  require_as_many_sites(topology, 0, specs);
-  TimeModel model(topology, partial_dtype);
-  return predict_with(model, graph, specs, {});
+Prediction predict(const PhysicalPlan& plan, const Topology& topology, const Schedule& schedule) {
+  require_as_many_sites(topology, plan.sites, {});
+  TimeModel model(topology, plan.partial_dtype);
+  const PlannedTime time = planned_time(*plan.graph, plan.specs, model);
+  return PredictedPart(*plan.graph, plan.specs).predict(plan, time, topology, schedule, {});
 }
 
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
@@ -120,7 +139,7 @@ FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const Logica
   for (LogicalPlan& plan : plans) {
     try {
       const Prediction prediction =
-          predict_with(model, graph, specs_of(plan), options.interruption);
+          predict_with(model, graph, specs_of(plan), search.schedule, options.interruption);
       if (best && prediction.simulated >= best->prediction.simulated) continue;
       best = FastestPlan{std::move(plan), prediction};
     } catch (const TopologyError& error) {

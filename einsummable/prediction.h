@@ -7,7 +7,7 @@
 
 #include "einsummable/graph/graph.h"
 #include "einsummable/logical/optimise.h"
-#include "einsummable/spec/join_agg_spec.h"
+#include "einsummable/physical/planner.h"
 #include "einsummable/topology/topology.h"
 
 namespace einsummable {
@@ -18,16 +18,17 @@ struct Prediction {
   double simulated = 0;  // as a task graph whose work and copies overlap
 };
 
-// Predicts a call of a graph whose operators are cut so; float sums travel in `partial_dtype`, if
-// there is one. Of layers that are alike the first three
-// are simulated: those beyond take what the third adds.
-Prediction predict(const std::shared_ptr<const Graph>& graph, const std::vector<JoinAggSpec>& specs,
-                   const Topology& topology, std::optional<DType> partial_dtype = {});
+// Predicts a call of a plan, whose programs are what is simulated. Of layers that are alike the
+// first three are simulated: those beyond take what the third adds. `schedule` makes the programs
+// that fetch what these leave.
+Prediction predict(const PhysicalPlan& plan, const Topology& topology,
+                   const Schedule& schedule = {});
 
 // How a plan of least time is looked for.
 struct TimeSearch {
   size_t plans = 16;  // of least planned time that are simulated, beside the proxy's best
   std::optional<DType> partial_dtype = {};
+  Schedule schedule = {};
 };
 
 // The plan that takes least time when simulated, of the best ones by planned time and the one that

@@ -20,9 +20,16 @@ std::shared_ptr<const Graph> block(int64_t layers, int64_t seq = 1024) {
       workloads::llama({.layers = layers, .seq = seq, .dtype = DType::f16}));
 }
 
+Prediction predict(const std::shared_ptr<const Graph>& graph, const LogicalPlan& plan,
+                   const Topology& topology, const Schedule& schedule = {}) {
+  return predict(
+      place_and_synthesise(graph, specs_of(plan), topology.sites(), {.schedule = schedule}),
+      topology, schedule);
+}
+
 double simulated(const std::shared_ptr<const Graph>& graph, const LogicalPlan& plan,
                  const Topology& topology) {
-  return predict(graph, specs_of(plan), topology).simulated;
+  return predict(graph, plan, topology).simulated;
 }
 
 TEST(Prediction, TheFastestPlanIsNeverSlowerThanTheProxys) {
@@ -48,7 +55,7 @@ double correlation(const char* machine, int plans) {
   for (int seed = 0; seed < plans; ++seed) {
     const LogicalPlan plan = optimise(
         *graph, {.p = 8, .selector = Selector::random, .seed = static_cast<uint64_t>(seed)});
-    const Prediction prediction = predict(graph, specs_of(plan), topology);
+    const Prediction prediction = predict(graph, plan, topology);
     x += prediction.planned;
     y += prediction.simulated;
     xx += prediction.planned * prediction.planned;
@@ -80,13 +87,14 @@ TEST(Prediction, LayersAreSimulatedOnce) {
 TEST(Prediction, SaysWhereSitesAreTooFewOrHaveNoWay) {
   const auto graph = block(1);
   const auto plan = optimise(*graph, {.p = 4});
-  EXPECT_THROW(predict(graph, specs_of(plan), switched(3, 1)), TopologyError);
+  EXPECT_THROW(predict(place_and_synthesise(graph, specs_of(plan), 4), switched(3, 1)),
+               TopologyError);
   EXPECT_THROW(find_fastest(graph, {.p = 4}, switched(3, 1), {.plans = 2}), TopologyError);
   Topology apart = switched(4, 1);
   std::ranges::fill(apart.route_of, -1);
   EXPECT_NO_THROW(find_fastest(graph, {.p = 4}, apart, {.plans = 2}))
       << "the plan that uses one site needs no way";
-  EXPECT_THROW(predict(graph, specs_of(plan), apart), TopologyError);
+  EXPECT_THROW(predict(graph, plan, apart), TopologyError);
 }
 
 TEST(Prediction, Repeats) {

@@ -76,4 +76,46 @@ Program expand(const Program& program) {
   return program.splits().empty() ? program : Expansion(program).run();
 }
 
+Program preamble_of(const Program& program) {
+  Program preamble;
+  if (program.splits().empty()) {
+    preamble = program;
+    preamble.set_body({});
+    return preamble;
+  }
+  preamble.set_sites(program.sites());
+  for (const Partition& p : program.partitions()) {
+    if (p.open()) {
+      preamble.add_open_partition(p.name, p.size);
+    } else {
+      preamble.add_partition(p.name, p.members);
+    }
+  }
+  std::vector<AtomId> atoms;
+  for (const Atom& a : program.atoms()) {
+    atoms.push_back(a.whole.valid()
+                        ? AtomId()
+                        : preamble.add_atom({.name = a.name, .bytes = a.bytes, .grain = a.grain}));
+  }
+  const auto moved = [&](AggregateId aggregate) {
+    std::vector<AtomId> names;
+    for (AtomId a : program.atoms(aggregate)) names.push_back(atoms[a.index()]);
+    const AggregateId to = preamble.aggregate(names);
+    if (program.has_own_bytes(aggregate)) preamble.set_complete_bytes(to, program.bytes(aggregate));
+    return to;
+  };
+  for (const Given& g : program.given()) preamble.give(moved(g.aggregate), g.site);
+  for (const Requirement& r : program.required()) preamble.require(moved(r.aggregate), r.place);
+  return preamble;
+}
+
+std::vector<std::string> names_in(const Program& preamble, const Program& program) {
+  std::vector<std::string> names;
+  for (const Atom& a : program.atoms()) {
+    names.push_back(a.whole.valid() ? names[a.whole.index()] + '.' + std::to_string(a.piece)
+                                    : preamble.atoms()[names.size()].name);
+  }
+  return names;
+}
+
 }  // namespace einsummable::exchange

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "einsummable/exchange/program.h"
 
 namespace einsummable::exchange {
@@ -11,5 +14,13 @@ namespace einsummable::exchange {
 // the pieces are: the piece from byte b to e of S has e * size / S - b * size / S, rounded down
 // each.
 Program expand(const Program& program);
+
+// The program without splits and body: what must be moved. Atoms keep their ids where nothing is
+// split.
+Program preamble_of(const Program& program);
+
+// What the atoms of the program are called in `preamble`, which is its own but for names; and their
+// pieces after them.
+std::vector<std::string> names_in(const Program& preamble, const Program& program);
 
 }  // namespace einsummable::exchange

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "einsummable/exchange/program.h"
@@ -52,8 +53,16 @@ struct ExchangeStep {
   OpId op = {};       // either the operator
   int32_t save = -1;  // or the position in Graph::saves()
   std::vector<Region> regions;
-  exchange::Program program;            // preamble and body
-  std::vector<Derivation> derivations;  // in firing order, one an (aggregate, site)
+  exchange::Program program;  // preamble, splits and body
+  // In an order in which they can come about, that of the transfers between each pair of sites; one
+  // an (aggregate, site). Aggregates are those of expand(program), so of pieces (`pieces.h`).
+  std::vector<Derivation> derivations;
+};
+
+// What making the programs has to say of itself; not part of the plan.
+struct SearchReport {
+  bool cut_short = false;  // by the time limit, so that another run may give other programs
+  std::string warning;     // the first reason why a proposer gave no reply; empty if there is none
 };
 
 // Where every cell runs and every byte travels. Lowering is a function of this alone and of what
@@ -67,6 +76,7 @@ struct PhysicalPlan {
   std::vector<std::vector<Resident>> fetches;  // a saved tensor each: what is fetched from where
   std::vector<ExchangeStep> steps;             // operators in order, then saves; those that need
                                                // nothing moved have a step without regions
+  SearchReport search = {};
 
   // How partial results of an operator's output travel, and of a tensor that an operator makes.
   PartialType partial(OpId op, size_t output) const;

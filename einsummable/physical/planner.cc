@@ -53,6 +53,31 @@ void add_saves(PhysicalPlan& plan, Holdings& holdings, Synthesiser& synthesiser)
   }
 }
 
+// The specs, placement and programs of the plan for the first operators of its graph, which may
+// save, and number tensors, in another way.
+PhysicalPlan with_steps_of(std::shared_ptr<const Graph> graph, const PhysicalPlan& plan,
+                           const Schedule& schedule) {
+  const auto ops = static_cast<std::ptrdiff_t>(graph->ops().size());
+  PhysicalPlan out{.graph = std::move(graph),
+                   .specs = {plan.specs.begin(), plan.specs.begin() + ops},
+                   .sites = plan.sites,
+                   .partial_dtype = plan.partial_dtype,
+                   .placement = {plan.placement.begin(), plan.placement.begin() + ops},
+                   .fetches = {},
+                   .steps = {plan.steps.begin(), plan.steps.begin() + ops}};
+  Holdings holdings(*out.graph);
+  for (ExchangeStep& step : out.steps) {
+    for (Region& region : step.regions) {
+      const GraphTensor& tensor = plan.graph->tensor(region.tensor);
+      region.tensor = out.graph->op(tensor.producer).outputs[static_cast<size_t>(tensor.output)];
+    }
+    apply(out, step, holdings);
+  }
+  Synthesiser synthesiser(out, schedule);
+  add_saves(out, holdings, synthesiser);
+  return out;
+}
+
 }  // namespace
 
 std::vector<Resident> fetches_of(const PhysicalPlan& plan, TensorId tensor,
@@ -117,15 +142,21 @@ ExchangeStep step_of_save(const PhysicalPlan& plan, size_t save, const Holdings&
 void derive(ExchangeStep& step) {
   const exchange::Verdict verdict = exchange::check(step.program);
   if (!verdict.ok()) throw PlanError("the exchange program is not valid: " + verdict.reason);
+  take_derivations(verdict.derivations, verdict.parts, step);
+}
+
+void take_derivations(std::span<const exchange::Derivation> derivations,
+                      std::span<const exchange::AggregateId> parts, ExchangeStep& step) {
   step.derivations.clear();
-  for (const exchange::Derivation& derivation : verdict.derivations) {
+  for (const exchange::Derivation& derivation : derivations) {
     if (derivation.kind == exchange::Derivation::Kind::given) continue;
     Derivation out{.aggregate = derivation.aggregate, .site = derivation.site};
     if (derivation.kind == exchange::Derivation::Kind::received) {
       out.source = derivation.source;
     } else {
-      const auto parts = verdict.parts_of(derivation);
-      out.parts.assign(parts.begin(), parts.end());
+      const auto of = parts.subspan(static_cast<size_t>(derivation.first_part),
+                                    static_cast<size_t>(derivation.part_count));
+      out.parts.assign(of.begin(), of.end());
     }
     step.derivations.push_back(std::move(out));
   }
@@ -155,7 +186,7 @@ PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
                     .steps = {}};
   ensure(plan.specs.size() == plan.graph->ops().size(), "a plan needs a spec an operator");
   Holdings holdings(*plan.graph);
-  Synthesiser synthesiser(plan.steps);
+  Synthesiser synthesiser(plan, options.schedule);
   for (size_t i = 0; i < plan.specs.size(); ++i) {
     options.interruption.check();
     const OpId op(static_cast<int64_t>(i));
@@ -169,22 +200,11 @@ PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
 }
 
 PhysicalPlan with_saves_of(std::shared_ptr<const Graph> graph, const PhysicalPlan& plan) {
-  PhysicalPlan out{.graph = std::move(graph),
-                   .specs = plan.specs,
-                   .sites = plan.sites,
-                   .partial_dtype = plan.partial_dtype,
-                   .placement = plan.placement,
-                   .fetches = {},
-                   .steps = {}};
-  Holdings holdings(*out.graph);
-  for (const ExchangeStep& step : plan.steps) {
-    if (step.save >= 0) continue;
-    out.steps.push_back(step);
-    apply(out, step, holdings);
-  }
-  Synthesiser synthesiser(out.steps);
-  add_saves(out, holdings, synthesiser);
-  return out;
+  return with_steps_of(std::move(graph), plan, Schedule());
+}
+
+PhysicalPlan first_ops(const PhysicalPlan& plan, size_t ops, const Schedule& schedule) {
+  return with_steps_of(std::make_shared<const Graph>(prefix(*plan.graph, ops)), plan, schedule);
 }
 
 }  // namespace einsummable

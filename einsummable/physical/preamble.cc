@@ -2,13 +2,14 @@
 #include "einsummable/physical/preamble.h"
 
 #include "einsummable/base/checked.h"
+#include "einsummable/physical/pieces.h"
 
 namespace einsummable {
 namespace {
 
-// Bytes of one atom of the region, and of the complete region.
+// Bytes of one atom of the region, of what its pieces are multiples of, and of the complete region.
 struct RegionBytes {
-  int64_t atom = 0, complete = 0;
+  int64_t atom = 0, grain = 0, complete = 0;
 };
 
 RegionBytes bytes_of(const PhysicalPlan& plan, const Region& region) {
@@ -18,12 +19,14 @@ RegionBytes bytes_of(const PhysicalPlan& plan, const Region& region) {
   bytes.complete = checked_multiply(region.elements(), size_of(tensor.type.dtype));
   if (plan.specs[tensor.producer.index()].partials(output) == 1) {
     bytes.atom = bytes.complete;
+    bytes.grain = grain_elements(region.boxes, nullptr) * size_of(tensor.type.dtype);
     return bytes;
   }
   const PartialType partial = plan.partial(region.tensor);
   for (const Box& box : region.boxes) {
     bytes.atom = checked_add(bytes.atom, partial_bytes(partial, box));
   }
+  bytes.grain = bytes.atom / (region.elements() / grain_elements(region.boxes, &partial));
   return bytes;
 }
 
@@ -32,7 +35,8 @@ void add_region(exchange::Program& program, const std::vector<SiteId>& holders,
   region.atoms.clear();
   for (size_t k = 0; k < holders.size(); ++k) {
     const std::string suffix = holders.size() == 1 ? "" : "." + std::to_string(k);
-    region.atoms.push_back(program.add_atom({.name = name + suffix, .bytes = bytes.atom}));
+    region.atoms.push_back(
+        program.add_atom({.name = name + suffix, .bytes = bytes.atom, .grain = bytes.grain}));
     program.give(program.aggregate(region.atoms.back()), holders[k]);
   }
   region.complete = program.aggregate(region.atoms);

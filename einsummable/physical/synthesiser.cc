@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "einsummable/base/error.h"
+#include "einsummable/exchange/expand.h"
 #include "einsummable/physical/planner.h"
 #include "einsummable/synthesis/naive.h"
 
@@ -59,22 +60,40 @@ bool same_but_for_names(const exchange::Program& a, const exchange::Program& b) 
 }
 
 void Synthesiser::run_last() {
-  ExchangeStep& step = steps_.back();
+  ExchangeStep& step = plan_.steps.back();
   if (step.regions.empty()) return;
   const size_t hash = hash_of(step.program);
   const auto [first, last] = known_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
-    const ExchangeStep& earlier = steps_[known->second];
-    if (!same_but_for_names(earlier.program, step.program)) continue;
-    step.program.set_body(earlier.program.body());
+    if (!same_but_for_names(known->second.preamble, step.program)) continue;
+    const ExchangeStep& earlier = plan_.steps[known->second.step];
+    const std::vector<std::string> names = exchange::names_in(step.program, earlier.program);
+    step.program = earlier.program;
+    step.program.rename_atoms(names);
     step.derivations = earlier.derivations;
     return;
   }
+  exchange::Program preamble = step.program;
+  schedule_.topology ? search(step) : write_naive(step);
+  known_.emplace(hash, Known{std::move(preamble), plan_.steps.size() - 1});
+}
+
+void Synthesiser::write_naive(ExchangeStep& step) const {
   synthesis::Body body = synthesis::naive(step.program);
   ensure(body.ok, "a preamble without a naive program: " + body.reason);
   step.program.set_body(std::move(body.actions));
   derive(step);
-  known_.emplace(hash, steps_.size() - 1);
+}
+
+void Synthesiser::search(ExchangeStep& step) {
+  synthesis::SynthesisOptions options = schedule_.search;
+  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
+  options.time_limit_s = std::max(0.0, options.time_limit_s - used.count());
+  synthesis::Synthesis found = synthesis::synthesize(step.program, *schedule_.topology, options);
+  step.program = std::move(found.program);
+  take_derivations(found.simulation.derivations, found.simulation.parts, step);
+  plan_.search.cut_short |= found.cut_short;
+  if (plan_.search.warning.empty()) plan_.search.warning = std::move(found.warning);
 }
 
 }  // namespace einsummable

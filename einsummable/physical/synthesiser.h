@@ -1,27 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "einsummable/physical/physical_plan.h"
+#include "einsummable/synthesis/synthesize.h"
 
 namespace einsummable {
 
-// Gives the steps of a plan their programs' bodies (naive, `synthesis/naive`) and derivations. A
-// step whose preamble differs from an earlier one's by names alone takes what that one has: the
-// layers of a model repeat.
+// How the exchange programs of a plan are made.
+struct Schedule {
+  // On which they are to be fast. None: they are naive (`synthesis/naive`).
+  std::shared_ptr<const Topology> topology = {};
+  // Of each program; the time limit is that of all together.
+  synthesis::SynthesisOptions search = {};
+};
+
+// Gives the steps of a plan their programs' splits, bodies and derivations. A step whose preamble
+// differs from an earlier one's by names alone takes what that one has: the layers of a model
+// repeat.
 class Synthesiser {
  public:
-  // `steps` grows by a step with its preamble before each call of run_last().
-  explicit Synthesiser(std::vector<ExchangeStep>& steps) : steps_(steps) {}
+  // Both are kept by reference. `plan.steps` grows by a step with its preamble before each call of
+  // run_last().
+  Synthesiser(PhysicalPlan& plan, const Schedule& schedule)
+      : plan_(plan), schedule_(schedule), start_(std::chrono::steady_clock::now()) {}
 
   // Synthesises the last step.
   void run_last();
 
  private:
-  std::vector<ExchangeStep>& steps_;
-  std::unordered_multimap<size_t, size_t> known_;  // steps by hash of their preambles
+  struct Known {
+    exchange::Program preamble;
+    size_t step = 0;
+  };
+
+  void write_naive(ExchangeStep& step) const;
+  void search(ExchangeStep& step);
+
+  PhysicalPlan& plan_;
+  const Schedule& schedule_;
+  std::chrono::steady_clock::time_point start_;
+  std::unordered_multimap<size_t, Known> known_;  // by hash of the preamble
 };
 
 // Whether the preambles differ by the names of atoms alone: equal sizes, aggregates, IN and OUT.

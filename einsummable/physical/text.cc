@@ -7,10 +7,12 @@
 
 #include "einsummable/base/syntax_error.h"
 #include "einsummable/base/text.h"
+#include "einsummable/exchange/expand.h"
 #include "einsummable/exchange/parser.h"
 #include "einsummable/exchange/printer.h"
 #include "einsummable/logical/logical_plan.h"
 #include "einsummable/physical/holdings.h"
+#include "einsummable/physical/pieces.h"
 #include "einsummable/physical/planner.h"
 
 namespace einsummable {
@@ -39,8 +41,9 @@ std::string step_text(const PhysicalPlan& plan, const ExchangeStep& step) {
   std::string out = "step " + head + "\n";
   std::istringstream program(exchange::print(step.program));
   for (std::string line; std::getline(program, line);) out += "| " + line + "\n";
+  const StepInPieces pieces(step);
   for (const Derivation& derivation : step.derivations) {
-    out += derivation_text(step.program, derivation);
+    out += derivation_text(pieces->program, derivation);
   }
   return out;
 }
@@ -197,6 +200,20 @@ class PhysicalPlanReader {
     }
   }
 
+  // A program whose derivations are read: its atoms by name, and how many aggregates it has.
+  struct Pieces {
+    explicit Pieces(exchange::Program expanded)
+        : program(std::move(expanded)), aggregates(program.aggregate_count()) {
+      for (size_t a = 0; a < program.atoms().size(); ++a) {
+        atoms.emplace(program.atoms()[a].name, exchange::AtomId(static_cast<int64_t>(a)));
+      }
+    }
+
+    exchange::Program program;
+    size_t aggregates;
+    std::map<std::string, exchange::AtomId> atoms = {};
+  };
+
   void read_step(const std::string& head) {
     ExchangeStep& step = plan_.steps.back();
     if (step.regions.empty()) return;
@@ -209,14 +226,13 @@ class PhysicalPlanReader {
       throw PlanError("physical plan text, the program of " + head + ", line " +
                       std::to_string(parsed.line) + ": " + parsed.reason);
     }
-    exchange::Program preamble = parsed.program;
-    preamble.set_body({});
-    if (!(preamble == step.program)) {
+    if (!(exchange::preamble_of(parsed.program) == step.program)) {
       throw PlanError("physical plan text, the program of " + head +
                       ": its preamble is not that of the graph, specs and placement");
     }
     take_program(step, std::move(parsed.program));
-    while (lines_.starts_with("derive ")) read_derivation(step);
+    Pieces pieces(exchange::expand(step.program));
+    while (lines_.starts_with("derive ")) read_derivation(pieces, step);
   }
 
   // Puts a program of the same preamble in the place of the step's: regions name its atoms.
@@ -232,24 +248,25 @@ class PhysicalPlanReader {
     step.program = std::move(program);
   }
 
-  exchange::AggregateId aggregate(Lexer& lexer, ExchangeStep& step) {
+  static exchange::AggregateId aggregate(Lexer& lexer, Pieces& pieces) {
     std::vector<exchange::AtomId> atoms;
     do {
       const std::string name = lexer.identifier("an atom");
-      const auto& all = step.program.atoms();
-      const auto found = std::ranges::find(all, name, &exchange::Atom::name);
-      if (found == all.end()) lexer.fail("there is no atom " + name);
-      atoms.push_back(exchange::AtomId(found - all.begin()));
+      const auto found = pieces.atoms.find(name);
+      if (found == pieces.atoms.end()) lexer.fail("there is no atom " + name);
+      atoms.push_back(found->second);
     } while (lexer.accept("+"));
     std::vector<exchange::AtomId> sorted = atoms;
     std::ranges::sort(sorted);
     if (std::ranges::adjacent_find(sorted) != sorted.end()) lexer.fail("an atom twice");
-    return step.program.aggregate(atoms);
+    const exchange::AggregateId id = pieces.program.aggregate(atoms);
+    if (id.index() >= pieces.aggregates) lexer.fail("the program never names this aggregate");
+    return id;
   }
 
-  void read_derivation(ExchangeStep& step) {
+  void read_derivation(Pieces& pieces, ExchangeStep& step) {
     read_line("derive", [&](Lexer& lexer) {
-      Derivation out{.aggregate = aggregate(lexer, step), .site = {}};
+      Derivation out{.aggregate = aggregate(lexer, pieces), .site = {}};
       lexer.expect("@");
       out.site = site(lexer);
       if (lexer.accept("received")) {
@@ -257,7 +274,7 @@ class PhysicalPlanReader {
       } else {
         lexer.expect("from");
         do {
-          out.parts.push_back(aggregate(lexer, step));
+          out.parts.push_back(aggregate(lexer, pieces));
         } while (lexer.accept(","));
       }
       step.derivations.push_back(std::move(out));

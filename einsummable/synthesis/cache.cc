@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "einsummable/base/error.h"
+#include "einsummable/exchange/expand.h"
 #include "einsummable/exchange/parser.h"
 #include "einsummable/exchange/printer.h"
 
@@ -75,18 +76,8 @@ void append_aggregate(std::string& key, const Program& program, AggregateId aggr
   if (program.has_own_bytes(aggregate)) key += " of " + std::to_string(program.bytes(aggregate));
 }
 
-// The atoms' names in `program`, whose preamble is this one.
-std::vector<std::string> names_in(const Program& program, const Program& preamble) {
-  std::vector<std::string> names;
-  for (const Atom& a : program.atoms()) {
-    names.push_back(a.whole.valid() ? names[a.whole.index()] + '.' + std::to_string(a.piece)
-                                    : preamble.atoms()[names.size()].name);
-  }
-  return names;
-}
-
 void rename(Synthesis& synthesis, const Program& preamble) {
-  const std::vector<std::string> names = names_in(synthesis.program, preamble);
+  const std::vector<std::string> names = names_in(preamble, synthesis.program);
   synthesis.program.rename_atoms(names);
   synthesis.simulation.program.rename_atoms(names);
 }

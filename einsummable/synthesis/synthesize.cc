@@ -7,6 +7,8 @@
 
 #include "einsummable/base/error.h"
 #include "einsummable/exchange/bounds.h"
+#include "einsummable/exchange/expand.h"
+#include "einsummable/synthesis/appraise.h"
 #include "einsummable/synthesis/cache.h"
 #include "einsummable/synthesis/direct.h"
 #include "einsummable/synthesis/grouping.h"
@@ -131,7 +133,8 @@ class Search {
       idle = trial.order.ms < better * least ? 0 : idle + 1;
       least = std::min(least, trial.order.ms);
       keep(std::move(trial));
-      if (approach.whole) break;
+      // Pieces of what is handed over would have to be put together again.
+      if (approach.whole || topology_.handover) break;
     }
   }
 
@@ -207,40 +210,6 @@ class Search {
   double packing_ms_ = 0;
   bool cut_short_ = false;
 };
-
-// Without splits and body. Atoms keep their ids where nothing is split.
-Program preamble_of(const Program& program) {
-  Program preamble;
-  if (program.splits().empty()) {
-    preamble = program;
-    preamble.set_body({});
-    return preamble;
-  }
-  preamble.set_sites(program.sites());
-  for (const Partition& p : program.partitions()) {
-    if (p.open()) {
-      preamble.add_open_partition(p.name, p.size);
-    } else {
-      preamble.add_partition(p.name, p.members);
-    }
-  }
-  std::vector<AtomId> atoms;
-  for (const Atom& a : program.atoms()) {
-    atoms.push_back(a.whole.valid()
-                        ? AtomId()
-                        : preamble.add_atom({.name = a.name, .bytes = a.bytes, .grain = a.grain}));
-  }
-  const auto moved = [&](AggregateId aggregate) {
-    std::vector<AtomId> names;
-    for (AtomId a : program.atoms(aggregate)) names.push_back(atoms[a.index()]);
-    const AggregateId to = preamble.aggregate(names);
-    if (program.has_own_bytes(aggregate)) preamble.set_complete_bytes(to, program.bytes(aggregate));
-    return to;
-  };
-  for (const Given& g : program.given()) preamble.give(moved(g.aggregate), g.site);
-  for (const Requirement& r : program.required()) preamble.require(moved(r.aggregate), r.place);
-  return preamble;
-}
 
 // Throws ExchangeError unless every member given is a site of the program, and of one partition.
 void check_members(const Program& preamble, const Members& members) {
@@ -339,16 +308,40 @@ Synthesis searched(const Program& preamble, const Topology& topology,
   return result;
 }
 
-}  // namespace
-
-Synthesis synthesize(const Program& program, const Topology& topology,
-                     const SynthesisOptions& options) {
-  const Program preamble = preamble_of(program);
+// What the cache has, else what the search finds.
+Synthesis kept(const Program& preamble, const Topology& topology, const SynthesisOptions& options) {
   if (options.cache == nullptr) return searched(preamble, topology, options);
   const std::string key = cache_key(preamble, topology, options);
   if (auto known = options.cache->find(key, preamble, topology, options)) return std::move(*known);
   Synthesis found = searched(preamble, topology, options);
   if (!found.cut_short) options.cache->put(key, found);
+  return found;
+}
+
+// Takes a program of the proposer that is faster than what was found.
+void ask_proposer(const Program& preamble, const Topology& topology,
+                  const SynthesisOptions& options, Synthesis& found) {
+  Proposed proposed = propose(preamble, found.program, found.members,
+                              {.machine = options.machine, .bound = 1e-3 * found.bound_ms},
+                              options.proposer, appraise_on(topology, {.ideal = options.ideal}),
+                              {.good_enough = 1.01e-3 * found.bound_ms});
+  found.warning = std::move(proposed.warning);
+  if (!proposed.improved) return;
+  found.proposed = true;
+  found.program = std::move(proposed.program);
+  found.members = std::move(proposed.members);
+  found.simulation =
+      simulate(found.program, topology, {.ideal = options.ideal, .members = found.members});
+  found.ms = found.simulation.ms;
+}
+
+}  // namespace
+
+Synthesis synthesize(const Program& program, const Topology& topology,
+                     const SynthesisOptions& options) {
+  const Program preamble = preamble_of(program);
+  Synthesis found = kept(preamble, topology, options);
+  if (options.proposer) ask_proposer(preamble, topology, options, found);
   return found;
 }
 

@@ -7,6 +7,7 @@
 
 #include "einsummable/exchange/program.h"
 #include "einsummable/exchange/simulator.h"
+#include "einsummable/synthesis/proposer.h"
 #include "einsummable/topology/topology.h"
 
 namespace einsummable::synthesis {
@@ -25,6 +26,10 @@ struct SynthesisOptions {
   exchange::Members members = {};
   // Where programs are looked for and kept; none where the time limit cut the search short.
   ProgramCache* cache = nullptr;
+  // Asked, if there is one, for programs that are faster than what the search found. What it gives
+  // is not kept in the cache.
+  Proposer proposer = {};
+  std::string machine = {};  // the topology's, as text, for the proposer
 };
 
 struct Synthesis {
@@ -37,6 +42,8 @@ struct Synthesis {
   double packing_ms = 0;  // the load of the best packing of trees: a target, not a bound
   int64_t simulations = 0;
   bool cut_short = false;  // by the time limit
+  bool proposed = false;   // by the proposer
+  std::string warning;     // why the proposer was not asked to the end; empty if it was
   bool from_cache = false;
   exchange::Simulation simulation;  // of the program
 

@@ -16,8 +16,8 @@ using PartialBuffers = std::vector<BufferId>;
 // Where the partial blocks of every tensor lie: by tensor, block, partial.
 using Partials = std::map<std::tuple<TensorId, int64_t, size_t>, PartialBuffers>;
 
-// Lowers the exchange program of one step: its actions become transfers and aggregations that write
-// straight into the blocks the step's cells read, where there are such.
+// Lowers the exchange program of one step, in pieces: its actions become transfers and aggregations
+// that write straight into the blocks the step's cells read, where there are such.
 class ExchangeLowering {
  public:
   ExchangeLowering(TaskGraphBuilder& builder, const Partials& partials, const ExchangeStep& step);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "einsummable/base/error.h"
+#include "einsummable/physical/pieces.h"
 #include "einsummable/physical/preamble.h"
 #include "einsummable/task/exchange_lowering.h"
 
@@ -77,7 +78,8 @@ class Lowering {
     const GraphOp& node = graph().op(step.op);
     const JoinAggSpec& spec = plan().specs[step.op.index()];
     const std::vector<SiteId>& sites = plan().placement[step.op.index()];
-    ExchangeLowering exchange(builder_, partials_, step);
+    const StepInPieces moved(step);
+    ExchangeLowering exchange(builder_, partials_, *moved);
     for (size_t k = 0; k < node.inputs.size(); ++k) {
       if (is_given(node.inputs[k])) continue;
       for (const Resident& need : needs(spec, k, sites)) exchange.expect(node.inputs[k], need);
@@ -165,7 +167,8 @@ class Lowering {
 
   void lower_save(const ExchangeStep& step) {
     const TensorId tensor = graph().saves()[static_cast<size_t>(step.save)].tensor;
-    ExchangeLowering exchange(builder_, partials_, step);
+    const StepInPieces moved(step);
+    ExchangeLowering exchange(builder_, partials_, *moved);
     exchange.run();
     for (const Resident& fetch : plan().fetches[static_cast<size_t>(step.save)]) {
       if (empty(fetch.box)) continue;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "einsummable/base/text.h"
+#include "einsummable/physical/pieces.h"
 #include "einsummable/task/by_aggregate.h"
 #include "einsummable/task/verify_checks.h"
 
@@ -191,7 +192,7 @@ void check_tiling(const PhysicalPlan& plan, Check& check, const Interruption& in
 void check_closure(const PhysicalPlan& plan, Check& check, const Interruption& interruption) {
   for (const ExchangeStep& step : plan.steps) {
     interruption.check();
-    const std::string reason = replay(step, check.count);
+    const std::string reason = replay(*StepInPieces(step), check.count);
     if (reason.empty()) continue;
     const std::string of = step.save < 0 ? plan.graph->op(step.op).name
                                          : plan.graph->saves()[static_cast<size_t>(step.save)].name;

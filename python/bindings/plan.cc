@@ -11,8 +11,10 @@
 #include "einsummable/logical/explain.h"
 #include "einsummable/plan.h"
 #include "einsummable/topology/load.h"
+#include "einsummable/topology/machine_file.h"
 #include "einsummable/topology/resolve.h"
 #include "python/bindings/bindings.h"
+#include "python/bindings/proposer.h"
 #include "python/bindings/signals.h"
 
 namespace nb = nanobind;
@@ -20,28 +22,48 @@ namespace nb = nanobind;
 namespace einsummable {
 namespace {
 
+// What Python says of how programs are made.
+struct ScheduleOptions {
+  std::string mode;
+  int64_t budget = 0;
+  double time_limit = 0;
+  std::string cache_dir;
+  std::optional<PythonProposer> proposer;
+};
+
 CompileOptions make_options(int64_t devices, const std::string& selector, uint64_t seed,
                             const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
                             bool private_sites, bool numeric,
                             const std::optional<std::string>& partial_dtype, bool fastest,
                             const std::optional<std::string>& topology,
-                            const std::vector<int64_t>& numbers) {
+                            const std::vector<int64_t>& numbers, const ScheduleOptions& schedule) {
+  using ScheduleMode = CompileOptions::ScheduleMode;
   const auto found = find_selector(selector);
   ensure(found.has_value(), "the front has checked the selector");
-  return {
+  CompileOptions out = {
       .devices = devices,
       .selector = *found,
       .seed = seed,
       .pins = specs,
       .objective = fastest ? CompileOptions::Objective::time : CompileOptions::Objective::proxy,
-      .topology = topology
-                      ? std::make_shared<const Topology>(resolve(load_machine(*topology), numbers))
-                      : nullptr,
+      .schedule_mode = schedule.mode == "naive"    ? ScheduleMode::naive
+                       : schedule.mode == "search" ? ScheduleMode::search
+                                                   : ScheduleMode::ai,
+      .budget = schedule.budget,
+      .time_limit = schedule.time_limit,
+      .cache_dir = schedule.cache_dir,
       .partial_dtype = partial_dtype ? dtype_from_name(*partial_dtype) : std::nullopt,
       .memory_limit = memory_limit,
       .threads = threads,
       .sites = private_sites ? CompileOptions::Sites::private_sites : CompileOptions::Sites::shared,
       .verify = numeric ? CompileOptions::Verify::numeric : CompileOptions::Verify::proofs};
+  const Machine machine = load_machine(topology.value_or("cpu"));
+  if (topology) out.topology = std::make_shared<const Topology>(resolve(machine, numbers));
+  if (schedule.proposer) {
+    out.machine = print(machine);
+    out.proposer = proposer_of(*schedule.proposer);
+  }
+  return out;
 }
 
 // By operator, the value of every index of its spec.
@@ -107,11 +129,19 @@ Explanation explain_op(const Plan& plan, const CompileOptions& options, const st
 }
 
 void bind_plan_class(nb::module_& module) {
+  nb::class_<ScheduleOptions>(module, "ScheduleOptions")
+      .def(nb::new_([](std::string mode, int64_t budget, double time_limit, std::string cache_dir,
+                       std::optional<PythonProposer> proposer) {
+             return ScheduleOptions{std::move(mode), budget, time_limit, std::move(cache_dir),
+                                    std::move(proposer)};
+           }),
+           nb::kw_only(), nb::arg("mode"), nb::arg("budget"), nb::arg("time_limit"),
+           nb::arg("cache_dir"), nb::arg("proposer").none());
   nb::class_<CompileOptions>(module, "CompileOptions")
       .def(nb::new_(&make_options), nb::kw_only(), nb::arg("devices"), nb::arg("selector"),
            nb::arg("seed"), nb::arg("specs"), nb::arg("memory_limit").none(), nb::arg("threads"),
            nb::arg("private_sites"), nb::arg("numeric"), nb::arg("partial_dtype").none(),
-           nb::arg("fastest"), nb::arg("topology").none(), nb::arg("numbers"));
+           nb::arg("fastest"), nb::arg("topology").none(), nb::arg("numbers"), nb::arg("schedule"));
   nb::class_<Plan>(module, "Plan")
       .def_prop_ro("graph", [](const Plan& plan) { return Graph(*plan.graph); })
       .def_prop_ro("devices", [](const Plan& plan) { return plan.logical.p; })
@@ -142,6 +172,12 @@ void bind_plan_class(nb::module_& module) {
             return by_index(plan, [](const Cuts& cuts) { return nb::cast(cuts); });
           },
           nb::sig("def cuts(self) -> dict[str, dict[str, list[int]]]"))
+      .def_prop_ro(
+          "cut_short", [](const Plan& plan) { return plan.physical->search.cut_short; },
+          "Whether the time limit cut the search for programs short.")
+      .def_prop_ro(
+          "warning", [](const Plan& plan) { return plan.physical->search.warning; },
+          "Why the proposer was not asked to the end; empty if it was.")
       .def("text", [](const Plan& plan) { return plan_file(plan); })
       .def("table", [](const Plan& plan) { return table(plan.logical, *plan.graph); });
 }

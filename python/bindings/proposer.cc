@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "einsummable/synthesis/proposer.h"
+#include "python/bindings/proposer.h"
 
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "einsummable/base/error.h"
 #include "einsummable/exchange/checker.h"
@@ -45,8 +46,9 @@ std::string ask(const nb::callable& proposer, const std::string& prompt) {
 }
 
 synthesis::Proposed propose(const Program& program, const std::string& name,
-                            const nb::typed<nb::callable, nb::str(nb::str)>& proposer,
-                            double bound_ms, bool ideal, int64_t rounds, int64_t candidates) {
+                            const PythonProposer& python, double bound_ms, bool ideal,
+                            int64_t rounds, int64_t candidates) {
+  const synthesis::Proposer proposer = proposer_of(python);
   const nb::gil_scoped_release release;
   const Machine machine = load_machine(name);
   const Topology topology = exchange::topology_for(program, machine);
@@ -60,13 +62,20 @@ synthesis::Proposed propose(const Program& program, const std::string& name,
   preamble.set_body({});
   return synthesis::propose(
       preamble, begin_with(program, members), members,
-      {.machine = print(machine), .bound = 1e-3 * bound_ms},
-      [&](const std::string& prompt) { return ask(proposer, prompt); },
+      {.machine = print(machine), .bound = 1e-3 * bound_ms}, proposer,
       synthesis::appraise_on(topology, {.ideal = ideal}),
       {.rounds = rounds, .candidates = candidates, .good_enough = 1.01e-3 * bound_ms});
 }
 
 }  // namespace
+
+synthesis::Proposer proposer_of(const PythonProposer& proposer) {
+  const std::shared_ptr<nb::callable> shared(new nb::callable(proposer), [](nb::callable* last) {
+    const nb::gil_scoped_acquire acquire;
+    delete last;
+  });
+  return [shared](const std::string& prompt) { return ask(*shared, prompt); };
+}
 
 void bind_proposer(nb::module_& module) {
   using synthesis::Proposed;

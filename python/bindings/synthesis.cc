@@ -11,7 +11,9 @@
 #include "einsummable/exchange/simulator_machine.h"
 #include "einsummable/synthesis/cache.h"
 #include "einsummable/topology/load.h"
+#include "einsummable/topology/machine_file.h"
 #include "python/bindings/exchange.h"
+#include "python/bindings/proposer.h"
 
 namespace nb = nanobind;
 
@@ -29,20 +31,23 @@ struct Request {
   NamedMembers members = {};
   std::optional<double> time_limit = {};
   std::string cache_dir = {};
+  synthesis::Proposer proposer = {};
 };
 
 Synthesis synthesize(const Program& program, const Request& request) {
   const nb::gil_scoped_release release;
   synthesis::ProgramCache cache(request.cache_dir);
+  const Machine machine = load_machine(request.machine);
   const synthesis::SynthesisOptions options{
       .seed = request.seed,
       .budget = request.budget,
       .ideal = request.ideal,
       .time_limit_s = request.time_limit.value_or(std::numeric_limits<double>::infinity()),
       .members = members_of(program, request.members),
-      .cache = request.cache_dir.empty() ? nullptr : &cache};
-  return synthesis::synthesize(program, topology_for(program, load_machine(request.machine)),
-                               options);
+      .cache = request.cache_dir.empty() ? nullptr : &cache,
+      .proposer = request.proposer,
+      .machine = request.proposer ? print(machine) : ""};
+  return synthesis::synthesize(program, topology_for(program, machine), options);
 }
 
 }  // namespace
@@ -60,21 +65,25 @@ void bind_synthesis(nb::module_& module, nb::class_<Program>& program) {
       .def_ro("simulations", &Synthesis::simulations)
       .def_ro("cut_short", &Synthesis::cut_short)
       .def_ro("from_cache", &Synthesis::from_cache)
+      .def_ro("proposed", &Synthesis::proposed)
+      .def_ro("warning", &Synthesis::warning)
       .def_prop_ro("gap", &Synthesis::gap);
   program.def(
       "synthesize",
       [](const Program& p, std::string machine, uint64_t seed, int64_t budget, bool ideal,
-         NamedMembers members, std::optional<double> time_limit, std::string cache_dir) {
+         NamedMembers members, std::optional<double> time_limit, std::string cache_dir,
+         const std::optional<PythonProposer>& proposer) {
         return synthesize(p, {.machine = std::move(machine),
                               .seed = seed,
                               .budget = budget,
                               .ideal = ideal,
                               .members = std::move(members),
                               .time_limit = time_limit,
-                              .cache_dir = std::move(cache_dir)});
+                              .cache_dir = std::move(cache_dir),
+                              .proposer = proposer ? proposer_of(*proposer) : nullptr});
       },
       nb::arg("topology"), nb::arg("seed"), nb::arg("budget"), nb::arg("ideal"), nb::arg("members"),
-      nb::arg("time_limit").none(), nb::arg("cache_dir"));
+      nb::arg("time_limit").none(), nb::arg("cache_dir"), nb::arg("proposer").none());
 }
 
 }  // namespace einsummable

@@ -7,6 +7,7 @@ import os
 
 from einsummable import _core
 from einsummable.dtypes import DTypeLike
+from einsummable.endpoint import Proposer, warn_of
 from einsummable.errors import DeviceError, PlanError, shown
 from einsummable.executable import Executable
 from einsummable.graph import Graph
@@ -31,6 +32,10 @@ def compile(
     threads: int = 0,
     private_sites: bool = False,
     verify: str = "static",
+    budget: int | None = None,
+    time_limit: float | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    proposer: Proposer | None = None,
 ) -> Executable:
     """Compile a graph for devices: cut it, move what must move, prove it, and make it ready.
 
@@ -43,7 +48,7 @@ def compile(
         A plan of this graph to follow; the options that make one are left out then.
     backend : "cpu", optional
     selector, objective, schedule_mode, specs, partial_dtype, topology, seed
-        As for `plan`.
+        As for `plan`; and so budget, time_limit, cache_dir and proposer.
     memory_limit, threads : int, optional
         Bytes a device; threads of the CPU, by default as many as devices or cores (the fewer).
     private_sites : bool, default False
@@ -70,6 +75,10 @@ def compile(
         threads=threads,
         private_sites=private_sites,
         verify=verify,
+        budget=budget,
+        time_limit=time_limit,
+        cache_dir=cache_dir,
+        proposer=proposer,
     )
     if plan is not None and topology is not None:
         plan = Plan(plan._core, options)  # whose times are those of this topology
@@ -91,6 +100,7 @@ def _compiled(graph: Graph, plan: Plan | None, options: _core.CompileOptions) ->
     if plan is None:
         core = _core.compile(graph._core, options)
         plan = Plan(core.plan, options)
+        warn_of(core.plan.warning, 4)
     else:
         _core.check_plan_of(plan._core, graph._core)
         core = _core.compile(plan._core, options)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from einsummable import _core
 from einsummable.attributes import boolean, integer, integers, real, text
+from einsummable.endpoint import Proposer, asker, warn_of
 from einsummable.errors import ExchangeError, GraphError, InputError, TopologyError, shown
 from einsummable.simulation import Simulation
 
@@ -295,6 +296,11 @@ class SynthesizedProgram(Program):
         """Whether it was found in the cache."""
         return self._synthesis.from_cache
 
+    @property
+    def proposed(self) -> bool:
+        """Whether the proposer gave it."""
+        return self._synthesis.proposed
+
 
 def synthesize(
     program: Program,
@@ -306,6 +312,7 @@ def synthesize(
     members: Members | None = None,
     time_limit: float | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
+    proposer: Proposer | None = None,
 ) -> SynthesizedProgram:
     r"""Make a fast program with the IN and OUT of this one.
 
@@ -327,6 +334,8 @@ def synthesize(
         The sites of partitions that the text gives by size alone; default the best found.
     time_limit, cache_dir : float, str or path, optional
         Seconds after which the search ends; a folder in which programs are kept.
+    proposer : callable, optional
+        Asked for programs that are faster than what the search found (`einsummable.proposer`).
 
     Returns
     -------
@@ -353,8 +362,10 @@ def synthesize(
         flag("ideal", ideal),
         _named(members),
         None if time_limit is None else seconds("time_limit", time_limit),
-        "" if cache_dir is None else _folder(cache_dir),
+        "" if cache_dir is None else folder(cache_dir),
+        None if proposer is None else asker(proposer),
     )
+    warn_of(core.warning, 3)
     return SynthesizedProgram(core)
 
 
@@ -388,7 +399,8 @@ def flag(what: str, value: object) -> bool:
         raise InputError(str(error)) from None
 
 
-def _folder(path: str | os.PathLike[str]) -> str:
+def folder(path: str | os.PathLike[str]) -> str:
+    """Check the path of a folder to keep programs in."""
     try:
         return text("cache_dir", os.fspath(path))
     except (GraphError, TypeError):

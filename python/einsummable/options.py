@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 
 from einsummable import _core
 from einsummable.attributes import boolean, integer, text
 from einsummable.dtypes import NUMPY_DTYPES, DTypeLike, dtype_name, kind
+from einsummable.endpoint import Proposer, asker
 from einsummable.errors import (
     DeviceError,
     Error,
@@ -18,6 +20,7 @@ from einsummable.errors import (
     TopologyError,
     shown,
 )
+from einsummable.exchange import folder, seconds
 from einsummable.handle import Handle
 
 Devices = int | Sequence[int]
@@ -77,11 +80,15 @@ def make_options(
     verify: str = "static",
     partial_dtype: DTypeLike | None = None,
     topology: str | os.PathLike[str] | None = None,
+    budget: int | None = None,
+    time_limit: float | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    proposer: Proposer | None = None,
 ) -> _core.CompileOptions:
     """Check the options of `compile` and turn them into those of the core."""
     _choose(DeviceError, "backend", "cpu" if backend is None else backend, ["cpu"], ["cuda", "mpi"])
     _choose(PlanError, "objective", objective, ["proxy", "time"], [])
-    _choose(PlanError, "schedule_mode", schedule_mode, ["naive"], ["search", "ai"])
+    _choose(PlanError, "schedule_mode", schedule_mode, ["naive", "search", "ai"], [])
     _choose(PlanError, "selector", selector, _core.selectors(), [])
     _choose(PlanError, "verify", verify, ["static", "numeric"], [])
     numbers = device_numbers(devices)
@@ -101,6 +108,26 @@ def make_options(
         fastest=objective == "time",
         topology=machine,
         numbers=[] if machine is None else list(numbers),
+        schedule=_schedule(schedule_mode, budget, time_limit, cache_dir, proposer),
+    )
+
+
+def _schedule(
+    mode: str,
+    budget: int | None,
+    time_limit: float | None,
+    cache_dir: str | os.PathLike[str] | None,
+    proposer: Proposer | None,
+) -> _core.ScheduleOptions:
+    """Check how exchange programs are made."""
+    if proposer is not None and mode != "ai":
+        raise PlanError(f"a proposer is for schedule_mode='ai', not for {shown(mode)}")
+    return _core.ScheduleOptions(
+        mode=mode,
+        budget=200 if budget is None else _checked(PlanError, "budget", budget, 0),
+        time_limit=math.inf if time_limit is None else seconds("time_limit", time_limit),
+        cache_dir="" if cache_dir is None else folder(cache_dir),
+        proposer=asker(proposer) if mode == "ai" else None,
     )
 
 

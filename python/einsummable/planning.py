@@ -8,6 +8,7 @@ from pathlib import Path
 
 from einsummable import _core
 from einsummable.dtypes import DTypeLike
+from einsummable.endpoint import Proposer, warn_of
 from einsummable.errors import PlanError, shown
 from einsummable.graph import Graph
 from einsummable.handle import Handle
@@ -65,6 +66,11 @@ class Plan:
         return _core.predict(self._core, self._options)[0]
 
     @property
+    def cut_short(self) -> bool:
+        """Whether the time limit cut the search for exchange programs short."""
+        return self._core.cut_short
+
+    @property
     def specs(self) -> dict[str, dict[str, int]]:
         """Into how many intervals each index of each operator is cut."""
         return self._core.specs
@@ -113,7 +119,8 @@ class Plan:
 
     def __str__(self) -> str:
         """Give the table: operator, shape, cuts, and costs."""
-        return self._core.table().rstrip("\n")
+        note = "\nthe search for programs was cut short by the time limit" if self.cut_short else ""
+        return self._core.table().rstrip("\n") + note
 
     def __repr__(self) -> str:
         """Count what is in it."""
@@ -131,6 +138,10 @@ def plan(
     partial_dtype: DTypeLike | None = None,
     topology: str | os.PathLike[str] | None = None,
     seed: int = 0,
+    budget: int | None = None,
+    time_limit: float | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    proposer: Proposer | None = None,
 ) -> Plan:
     """Plan a graph for a number of devices that need not be there.
 
@@ -145,7 +156,9 @@ def plan(
     objective : "proxy" or "time"
         What a plan costs: the elements that move; or the time that a call is predicted to take,
         of the best plans by an estimate and the best one by elements, each simulated.
-    schedule_mode : "naive", how exchange programs are written
+    schedule_mode : "naive", "search" or "ai"
+        How exchange programs are made: the naive ones; searched for, to be fast on the topology;
+        or that, and a proposer asked for faster ones.
     specs : mapping, optional
         Pins: into how many intervals indices of operators must be cut, ``{"up": {"i": 8}}``.
     partial_dtype : dtype, optional
@@ -154,6 +167,16 @@ def plan(
     topology : str or path, optional
         What times are predicted on, of `einsummable.topology.names` or a file; default "cpu".
     seed : int, default 0
+    budget : int, optional
+        Simulations a program at most; default 200.
+    time_limit : float, optional
+        Seconds after which the search for programs is cut short (`Plan.cut_short`); they then
+        depend on it.
+    cache_dir : str or path, optional
+        A folder in which programs are kept.
+    proposer : callable, optional
+        From prompt to text, for "ai" (`einsummable.proposer`); default the endpoint that the
+        environment names.
 
     Raises
     ------
@@ -175,8 +198,14 @@ def plan(
         partial_dtype=partial_dtype,
         topology=topology,
         seed=seed,
+        budget=budget,
+        time_limit=time_limit,
+        cache_dir=cache_dir,
+        proposer=proposer,
     )
-    return Plan(_core.make_plan(checked_graph(graph)._core, options), options)
+    core = _core.make_plan(checked_graph(graph)._core, options)
+    warn_of(core.warning, 3)
+    return Plan(core, options)
 
 
 def load_plan(path: str | os.PathLike[str]) -> Plan:

@@ -184,7 +184,14 @@ FAILURES = {
     "too little memory": (["run", *FFN, "--memory-limit", "10"], "MemoryLimitError: "),
     "no objective": (["plan", *FFN, "--objective", "speed"], "PlanError: objective is 'proxy' or"),
     "no topology": (["plan", *FFN, "--topology", "dgx-1"], "TopologyError: "),
-    "a later schedule": (["plan", *FFN, "--schedule-mode", "ai"], "PlanError: schedule_mode='ai'"),
+    "no schedule": (
+        ["plan", *FFN, "--schedule-mode", "best"],
+        "PlanError: schedule_mode is 'naive'",
+    ),
+    "no proposer": (
+        ["plan", *FFN, "--schedule-mode", "ai"],
+        "ProposerError: EINSUMMABLE_AI_URL is not set",
+    ),
     "no such operator": (["plan", *FFN, "--explain", "upp"], "PlanError: "),
     "a chain there is not": (["plan", "chain-Z"], "GraphError: "),
     "a file it cannot write": (["plan", *FFN, "--save", "/nowhere/p"], "No such file"),

@@ -124,8 +124,25 @@ OPTION_MISTAKES = {
     "no machine": (es.TopologyError, {"topology": "dgx-1"}, "dgx-1"),
     "a topology of a number": (es.TopologyError, {"topology": 3}, "topology is the name or"),
     "too many devices": (es.TopologyError, {"topology": "dgx-a100", "devices": 9}, "8"),
-    "search": (es.PlanError, {"schedule_mode": "search"}, "schedule_mode='search' is not there"),
-    "ai": (es.PlanError, {"schedule_mode": "ai"}, "schedule_mode='ai' is not there yet; "),
+    "no schedule": (
+        es.PlanError,
+        {"schedule_mode": "best"},
+        "schedule_mode is 'naive' or 'search' or 'ai', not 'best'",
+    ),
+    "no endpoint": (es.Error, {"schedule_mode": "ai"}, "EINSUMMABLE_AI_URL is not set"),
+    "a proposer of a number": (
+        es.PlanError,
+        {"schedule_mode": "ai", "proposer": 3},
+        "a proposer is called with a prompt; 3 cannot be",
+    ),
+    "a proposer not asked": (
+        es.PlanError,
+        {"schedule_mode": "search", "proposer": str},
+        "a proposer is for schedule_mode='ai', not for 'search'",
+    ),
+    "a negative budget": (es.PlanError, {"budget": -1}, "budget must be at least 0 and at most"),
+    "a negative time": (es.InputError, {"time_limit": -1}, "time_limit must be a time, at least 0"),
+    "a folder of a number": (es.InputError, {"cache_dir": 3}, "cache_dir is the path of a folder"),
     "an unknown selector": (
         es.PlanError,
         {"selector": "best"},

@@ -33,9 +33,10 @@ TEST(Preamble, IsThatOfExample54) {
                             {{"product", {{"i", 2}, {"j", 2}}}, {"softmax", {{"batch0", 4}}}});
   EXPECT_EQ(preamble_of(*plan, 1), R"(exprog 1
 GPUS: 0, 1, 2, 3
-IN: t2.0.0 @ 0 (size: 32 KiB); t2.0.1 @ 1 (size: 32 KiB); t2.1.0 @ 0 (size: 32 KiB);
-    t2.1.1 @ 1 (size: 32 KiB); t2.2.0 @ 2 (size: 32 KiB); t2.2.1 @ 3 (size: 32 KiB);
-    t2.3.0 @ 2 (size: 32 KiB); t2.3.1 @ 3 (size: 32 KiB)
+IN: t2.0.0 @ 0 (size: 32 KiB, grain: 512 B); t2.0.1 @ 1 (size: 32 KiB, grain: 512 B);
+    t2.1.0 @ 0 (size: 32 KiB, grain: 512 B); t2.1.1 @ 1 (size: 32 KiB, grain: 512 B);
+    t2.2.0 @ 2 (size: 32 KiB, grain: 512 B); t2.2.1 @ 3 (size: 32 KiB, grain: 512 B);
+    t2.3.0 @ 2 (size: 32 KiB, grain: 512 B); t2.3.1 @ 3 (size: 32 KiB, grain: 512 B)
 OUT: t2.0.0+t2.0.1 @ 0; t2.1.0+t2.1.1 @ 1; t2.2.0+t2.2.1 @ 2; t2.3.0+t2.3.1 @ 3
 )");
 }
@@ -46,7 +47,7 @@ TEST(Preamble, SaysHowLargePartialAndCompleteBlocksAre) {
       plan_of(example(DType::f16), 2, {{"product", {{"j", 2}}}, {"softmax", {{"batch0", 1}}}});
   EXPECT_EQ(preamble_of(*plan, 1), R"(exprog 1
 GPUS: 0, 1
-IN: t2.0.0 @ 0 (size: 128 KiB); t2.0.1 @ 1 (size: 128 KiB)
+IN: t2.0.0 @ 0 (size: 128 KiB, grain: 512 B); t2.0.1 @ 1 (size: 128 KiB, grain: 512 B)
 OUT: t2.0.0+t2.0.1 @ 0 (size: 64 KiB)
 )");
 }

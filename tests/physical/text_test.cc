@@ -56,8 +56,8 @@ fetch 0 site 1 [2:4, 0:2]
 step op 1 "hidden"
 | exprog 1
 | GPUS: 0, 1
-| IN: t2.0.0 @ 0 (size: 16 B); t2.0.1 @ 1 (size: 16 B); t2.1.0 @ 0 (size: 16 B);
-|     t2.1.1 @ 1 (size: 16 B)
+| IN: t2.0.0 @ 0 (size: 16 B, grain: 4 B); t2.0.1 @ 1 (size: 16 B, grain: 4 B);
+|     t2.1.0 @ 0 (size: 16 B, grain: 4 B); t2.1.1 @ 1 (size: 16 B, grain: 4 B)
 | OUT: t2.0.0+t2.0.1 @ 0; t2.1.0+t2.1.1 @ 1
 | BODY:
 | t2.0.1 @ 1 -> 0
@@ -75,8 +75,10 @@ TEST(PhysicalPlanText, ParsesBackToTheSameText) {
   for (int round = 0; round < rounds(60, 1500); ++round) {
     Random random(static_cast<uint64_t>(round));
     const Graph graph = random_graph(random, 3 + round % 10, DType::f32);
+    const int64_t p = 1 + round % 9;
     const auto plan =
-        plan_of(graph, {.p = 1 + round % 9, .selector = Selector::random, .seed = random()});
+        plan_of(graph, {.p = p, .selector = Selector::random, .seed = random()},
+                round % 3 ? Schedule() : searched_for(p, static_cast<uint64_t>(round)));
     const std::string whole = text(*plan);
     EXPECT_EQ(text(parse(whole, *plan)), whole);
   }
@@ -104,6 +106,8 @@ TEST(PhysicalPlanText, ErrorsNameTheLineAndWhatBelongsThere) {
             at + "18, column 15: there is no atom t2.0.7");
   EXPECT_EQ(message(with("from t2.0.0, t2.0.1", "from t2.0.0+t2.0.0, t2.0.1")),
             at + "20, column 44: an atom twice");
+  EXPECT_EQ(message(with("derive t2.0.1 @ 0 received", "derive t2.0.1+t2.1.1 @ 0 received")),
+            at + "18, column 22: the program never names this aggregate");
   EXPECT_EQ(message(text(*small_plan()) + "more\n"), at + "22: nothing follows the last step");
 }
 
@@ -121,7 +125,8 @@ TEST(PhysicalPlanText, ErrorsSayWhatDoesNotFollowFromTheGraphAndSpecs) {
 TEST(PhysicalPlanText, MutatedTextGivesASoundPlanOrAnError) {
   Random random(7);
   const Graph graph = random_graph(random, 9, DType::f32);
-  const auto plan = plan_of(graph, {.p = 4, .selector = Selector::random, .seed = 3});
+  const auto plan =
+      plan_of(graph, {.p = 4, .selector = Selector::random, .seed = 3}, searched_for(4, 3));
   const std::string whole = text(*plan);
   int64_t refused = 0;
   const int count = rounds(3000, 60000);

@@ -2,7 +2,7 @@
 #include "tests/support/plans.h"
 
 #include "einsummable/base/error.h"
-#include "einsummable/physical/planner.h"
+#include "tests/support/topologies.h"
 
 namespace einsummable {
 
@@ -30,11 +30,18 @@ std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, int64_t sites,
   return std::make_shared<const PhysicalPlan>(place_and_synthesise(pruned, specs, sites));
 }
 
-std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, const LogicalOptions& options) {
+std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, const LogicalOptions& options,
+                                            const Schedule& schedule) {
   auto pruned = std::make_shared<const Graph>(prune(graph));
   const LogicalPlan logical = optimise(*pruned, options);
   return std::make_shared<const PhysicalPlan>(
-      place_and_synthesise(pruned, specs_of(logical), options.p));
+      place_and_synthesise(pruned, specs_of(logical), options.p, {.schedule = schedule}));
+}
+
+Schedule searched_for(int64_t sites, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  return {.topology = std::make_shared<const Topology>(linked(sites, random)),
+          .search = {.seed = seed, .budget = 20, .ideal = true}};
 }
 
 }  // namespace einsummable

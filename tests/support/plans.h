@@ -6,7 +6,7 @@
 #include <string>
 
 #include "einsummable/logical/optimise.h"
-#include "einsummable/physical/physical_plan.h"
+#include "einsummable/physical/planner.h"
 
 namespace einsummable {
 
@@ -20,6 +20,11 @@ JoinAggSpec cut(const Operator& op, const Counts& counts);
 std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, int64_t sites,
                                             const std::map<std::string, Counts>& counts);
 // The graph pruned and planned in both stages.
-std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, const LogicalOptions& options);
+std::shared_ptr<const PhysicalPlan> plan_of(const Graph& graph, const LogicalOptions& options,
+                                            const Schedule& schedule = {});
+
+// Programs searched for on links made at random, without latencies, so that small tensors are cut
+// into pieces as large ones are.
+Schedule searched_for(int64_t sites, uint64_t seed);
 
 }  // namespace einsummable

@@ -13,6 +13,7 @@
 #include "einsummable/task/lowering.h"
 #include "einsummable/task/memory_plan.h"
 #include "einsummable/task/verify_checks.h"
+#include "tests/support/plans.h"
 #include "tests/support/provenance_oracle.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/rounds.h"
@@ -21,11 +22,8 @@ namespace einsummable {
 namespace {
 
 TaskGraph lowered(const Graph& graph, int64_t p, const Traits& traits, uint64_t seed) {
-  auto pruned = std::make_shared<const Graph>(prune(graph));
-  const LogicalPlan logical =
-      optimise(*pruned, {.p = p, .selector = Selector::random, .seed = seed});
-  auto plan =
-      std::make_shared<const PhysicalPlan>(place_and_synthesise(pruned, specs_of(logical), p));
+  const auto plan = plan_of(graph, {.p = p, .selector = Selector::random, .seed = seed},
+                            seed % 2 ? searched_for(p, seed) : Schedule());
   TaskGraph tasks = lower(plan, traits);
   fuse_elementwise(tasks);
   plan_memory(tasks, traits);

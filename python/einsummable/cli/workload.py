@@ -63,7 +63,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     planning.add_argument(
         "--topology", metavar="NAME|FILE", help="what times are predicted on; default cpu"
     )
-    planning.add_argument("--schedule-mode", default="naive", help="naive")
+    planning.add_argument(
+        "--schedule-mode",
+        default="naive",
+        help="of exchange programs: naive; search, for fast ones; ai, which asks a proposer too",
+    )
+    planning.add_argument(
+        "--budget", type=int, metavar="N", help="simulations a program; default 200"
+    )
+    planning.add_argument(
+        "--time-limit", type=float, metavar="S", help="seconds after which search is cut short"
+    )
+    planning.add_argument("--cache-dir", metavar="DIR", help="where programs are kept")
     planning.add_argument(
         "--partial-dtype",
         metavar="DTYPE",
@@ -84,6 +95,9 @@ def plan_options(given: argparse.Namespace) -> dict[str, Any]:
         "partial_dtype": given.partial_dtype,
         "topology": given.topology,
         "seed": given.seed,
+        "budget": given.budget,
+        "time_limit": given.time_limit,
+        "cache_dir": given.cache_dir,
     }
 
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "einsummable/base/error.h"
+#include "einsummable/physical/pieces.h"
 #include "einsummable/task/verify.h"
 #include "tests/support/execution.h"
 #include "tests/support/plans.h"
@@ -26,7 +27,8 @@ std::shared_ptr<const PhysicalPlan> random_plan(uint64_t seed, DType dtype = DTy
   const Graph graph = random_graph(random, 4 + static_cast<int64_t>(seed % 10), dtype);
   const int64_t p = 1 + static_cast<int64_t>(seed % 8);
   const Selector selector = seed % 2 ? Selector::random : Selector::optimal;
-  return plan_of(graph, {.p = p, .selector = selector, .seed = seed});
+  const Schedule schedule = seed / 2 % 2 ? searched_for(p, seed) : Schedule();
+  return plan_of(graph, {.p = p, .selector = selector, .seed = seed}, schedule);
 }
 
 std::map<TensorId, Array64> values_of(const PhysicalPlan& plan) {
@@ -49,14 +51,16 @@ constexpr auto kShared = Traits::Memory::shared;
 constexpr auto kPrivate = Traits::Memory::private_sites;
 
 TEST(CpuExecutor, PrivateSitesCopyTheBytesOfTheExchangePrograms) {
-  int64_t all = 0;
+  int64_t all = 0, cut = 0;
   for (uint64_t seed = 0; seed < static_cast<uint64_t>(rounds(60, 1000)); ++seed) {
     const auto plan = random_plan(seed, seed % 3 ? DType::f32 : DType::f16);
     int64_t bytes = 0;
     for (const ExchangeStep& step : plan->steps) {
+      const StepInPieces pieces(step);
       for (const Derivation& derivation : step.derivations) {
-        if (derivation.source.valid()) bytes += step.program.bytes(derivation.aggregate);
+        if (derivation.source.valid()) bytes += pieces->program.bytes(derivation.aggregate);
       }
+      cut += std::ssize(step.program.splits());
     }
     for (auto transfers : {Traits::Transfers::strided, Traits::Transfers::dense}) {
       const TaskGraph graph = lowered(plan, {.memory = kPrivate, .transfers = transfers});
@@ -66,6 +70,7 @@ TEST(CpuExecutor, PrivateSitesCopyTheBytesOfTheExchangePrograms) {
     all += bytes;
   }
   EXPECT_GT(all, 0);
+  EXPECT_GT(cut, 0);
 }
 
 std::string refusal(const TaskGraph& graph) {
