@@ -54,10 +54,14 @@ def functions(text: str) -> Iterable[tuple[int, int]]:
 
 
 def python_functions(text: str) -> Iterable[tuple[int, int]]:
-    """Yield the first line and the length of each function in Python."""
+    """Yield the first line and the length of each function in Python, less its docstring."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            if ast.get_docstring(node, clean=False) is not None:
+                first = node.body[0]
+                length -= (first.end_lineno or first.lineno) - first.lineno + 1
+            yield node.lineno, length
 
 
 def check_size(path: str, text: str) -> Iterable[str]:

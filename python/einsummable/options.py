@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from einsummable import _core
+from einsummable.arguments import folder, seconds
 from einsummable.attributes import boolean, integer, text
 from einsummable.dtypes import NUMPY_DTYPES, DTypeLike, dtype_name, kind
 from einsummable.endpoint import Proposer, asker
@@ -20,7 +21,6 @@ from einsummable.errors import (
     TopologyError,
     shown,
 )
-from einsummable.exchange import folder, seconds
 from einsummable.handle import Handle
 
 Devices = int | Sequence[int]

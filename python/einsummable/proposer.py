@@ -12,9 +12,10 @@ import os
 from dataclasses import dataclass
 
 from einsummable import _core
+from einsummable.arguments import at_least, flag, machine_name, seconds
 from einsummable.endpoint import Endpoint, Proposer, ProposerError, asker, warn_of
 from einsummable.errors import ExchangeError, shown
-from einsummable.exchange import Program, at_least, flag, machine_name, seconds
+from einsummable.exchange import Program
 
 __all__ = ["Endpoint", "Proposal", "Proposer", "ProposerError", "improve"]
 

@@ -49,6 +49,11 @@ CASES = {
         PY + "class A:\n    def f(self):\n" + "        g()\n" * 60,
         "api.py:3: a function of 61 lines",
     ),
+    "long Python function of few words": (
+        "python/einsummable/api.py",
+        PY + 'def f():\n    """Say little.\n\n    Twice.\n    """\n' + "    g()\n" * 60,
+        "api.py:2: a function of 61 lines",
+    ),
     "unfinished": ("README.md", "Done. TODO: more\n", "README.md:1: unfinished work: 'TODO'"),
     "unfinished in words": ("README.md", "\nGood enough for now.\n", "README.md:2: unfinished"),
     "machine path": ("CMakeLists.txt", "set(A /home/someone/x)\n", "a path of one machine"),
