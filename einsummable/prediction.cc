@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/prediction.h"
 
+#include <functional>
 #include <map>
+#include <numeric>
 
 #include "einsummable/base/error.h"
 #include "einsummable/graph/repetition.h"
@@ -103,6 +105,25 @@ Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& gr
   return part.predict(plan, time, model.topology(), schedule, interruption);
 }
 
+// The plan whose simulation takes the least time; the earlier of equals. Throws TopologyError where
+// none can be simulated.
+std::pair<size_t, Prediction> fastest_of(const std::vector<size_t>& plans,
+                                         const std::function<Prediction(size_t)>& predicted) {
+  std::optional<std::pair<size_t, Prediction>> best;
+  std::string no_way;  // why none of them can be so far
+  for (size_t plan : plans) {
+    try {
+      const Prediction prediction = predicted(plan);
+      if (best && prediction.simulated >= best->second.simulated) continue;
+      best = {plan, prediction};
+    } catch (const TopologyError& error) {
+      no_way = error.what();
+    }
+  }
+  if (!best) throw TopologyError(no_way);
+  return *best;
+}
+
 void require_as_many_sites(const Topology& topology, int64_t p,
                            const std::vector<JoinAggSpec>& specs) {
   for (const JoinAggSpec& spec : specs) p = std::max(p, spec.cells());
@@ -134,20 +155,20 @@ FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const Logica
     add_costs(plans.back(), *graph);
   }
   plans.push_back(optimise(*graph, options));
-  std::optional<FastestPlan> best;
-  std::string no_way;  // why none of the plans can be simulated so far
-  for (LogicalPlan& plan : plans) {
-    try {
-      const Prediction prediction =
-          predict_with(model, graph, specs_of(plan), search.schedule, options.interruption);
-      if (best && prediction.simulated >= best->prediction.simulated) continue;
-      best = FastestPlan{std::move(plan), prediction};
-    } catch (const TopologyError& error) {
-      no_way = error.what();
-    }
+  Schedule quick = search.schedule;
+  quick.search.budget = std::min(quick.search.budget, search.ranking_budget);
+  const auto predicted = [&](const Schedule& schedule) {
+    return [&](size_t plan) {
+      return predict_with(model, graph, specs_of(plans[plan]), schedule, options.interruption);
+    };
+  };
+  std::vector<size_t> all(plans.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  auto best = fastest_of(all, predicted(quick));
+  if (quick.search.budget < search.schedule.search.budget) {
+    best = fastest_of({best.first, all.back()}, predicted(search.schedule));
   }
-  if (!best) throw TopologyError(no_way);
-  return *std::move(best);
+  return {std::move(plans[best.first]), best.second};
 }
 
 }  // namespace einsummable

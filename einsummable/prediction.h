@@ -29,6 +29,9 @@ struct TimeSearch {
   size_t plans = 16;  // of least planned time that are simulated, beside the proxy's best
   std::optional<DType> partial_dtype = {};
   Schedule schedule = {};
+  // Simulations a program at most while plans are compared; the best and the proxy's are then
+  // compared once more, with the schedule's own budget.
+  int64_t ranking_budget = 12;
 };
 
 // The plan that takes least time when simulated, of the best ones by planned time and the one that

@@ -2,6 +2,7 @@
 #include "einsummable/synthesis/direct.h"
 
 #include <algorithm>
+#include <map>
 
 #include "einsummable/base/error.h"
 
@@ -10,10 +11,13 @@ namespace {
 
 size_t index(int32_t i) { return static_cast<size_t>(i); }
 
-// The time of each hop for an average demand of a commodity, in ms.
-Prices times_of(const Network& network, const Commodity& commodity) {
+double demand_bytes(const Commodity& commodity) {
+  return commodity.bytes / static_cast<double>(commodity.demands.size());
+}
+
+// The time of each hop for a demand of so many bytes, in ms.
+Prices times_of(const Network& network, double bytes) {
   constexpr double ms_per_us = 1e-3;
-  const double bytes = commodity.bytes / static_cast<double>(commodity.demands.size());
   const int32_t n = network.sites();
   Prices times{.sites = n, .hop = {}, .merge = std::vector<double>(index(n), 0)};
   for (int32_t a = 0; a < n; ++a) {
@@ -87,6 +91,37 @@ class Ways {
   std::vector<int32_t> next_;
 };
 
+// The ways from each site and to it, for a demand of some bytes.
+struct AllWays {
+  AllWays(const Network& network, double bytes)
+      : times(times_of(network, bytes)), backwards(reversed(times)) {
+    from.reserve(index(times.sites));
+    for (int32_t site = 0; site < times.sites; ++site) {
+      from.emplace_back(times, std::span(&site, 1));
+      to.emplace_back(backwards, std::span(&site, 1));
+    }
+  }
+  AllWays(const AllWays&) = delete;  // the ways refer to the times
+  AllWays& operator=(const AllWays&) = delete;
+
+  Prices times, backwards;
+  std::vector<Ways> from, to;
+};
+
+// Those of each number of bytes, found when first asked for.
+class WaysByBytes {
+ public:
+  explicit WaysByBytes(const Network& network) : network_(network) {}
+  const AllWays& operator()(const Commodity& commodity) {
+    const double bytes = demand_bytes(commodity);
+    return known_.try_emplace(bytes, network_, bytes).first->second;
+  }
+
+ private:
+  const Network& network_;
+  std::map<double, AllWays> known_;
+};
+
 int32_t nearest(const Ways& ways, const Terminal& terminal) {
   return *std::ranges::min_element(terminal.holders, {}, [&](int32_t s) { return ways.time(s); });
 }
@@ -111,22 +146,26 @@ double last(const Ways& ways, std::span<const int32_t> sites) {
   return time;
 }
 
-std::optional<Tree> fastest(const Prices& times, const Commodity& commodity,
-                            std::vector<int32_t>& turns) {
-  if (commodity.formed) {
-    const Ways ways(times, commodity.terminals[0].holders);
+std::optional<Tree> spread_from_holders(const AllWays& all, const Commodity& commodity) {
+  const std::vector<int32_t>& holders = commodity.terminals[0].holders;
+  const auto tree = [&](const Ways& ways) -> std::optional<Tree> {
     if (last(ways, commodity.targets) == no_way) return std::nullopt;
     return Tree{.gather = {}, .root = -1, .spread = ways.tree(commodity.targets)};
-  }
-  const Prices backwards = reversed(times);
+  };
+  return holders.size() == 1 ? tree(all.from[index(holders[0])]) : tree(Ways(all.times, holders));
+}
+
+std::optional<Tree> fastest(const AllWays& ways, const Commodity& commodity,
+                            std::vector<int32_t>& turns) {
+  if (commodity.formed) return spread_from_holders(ways, commodity);
   int32_t best = -1;
   double least = no_way;
-  for (int32_t root = 0; root < times.sites; ++root) {
-    const Ways to(backwards, std::span(&root, 1));
+  for (int32_t root = 0; root < ways.times.sites; ++root) {
+    const Ways& to = ways.to[index(root)];
     double time = 0;
     for (const Terminal& t : commodity.terminals) time = std::max(time, to.time(nearest(to, t)));
     if (time == no_way) continue;
-    time += commodity.growth * last(Ways(times, std::span(&root, 1)), commodity.targets);
+    time += commodity.growth * last(ways.from[index(root)], commodity.targets);
     const bool same = best >= 0 && time == least;
     if (time < least || (same && turns[index(root)] < turns[index(best)])) {
       best = root;
@@ -135,10 +174,9 @@ std::optional<Tree> fastest(const Prices& times, const Commodity& commodity,
   }
   if (least == no_way) return std::nullopt;
   ++turns[index(best)];
-  Tree tree{.gather = gathering(Ways(backwards, std::span(&best, 1)), commodity),
-            .root = best,
-            .spread = Ways(times, std::span(&best, 1)).tree(commodity.targets)};
-  return tree;
+  return Tree{.gather = gathering(ways.to[index(best)], commodity),
+              .root = best,
+              .spread = ways.from[index(best)].tree(commodity.targets)};
 }
 
 }  // namespace
@@ -147,8 +185,9 @@ std::optional<Packing> fastest_ways(const Network& network,
                                     std::span<const Commodity> commodities) {
   Packing packing;
   std::vector<int32_t> turns(index(network.sites()), 0);
+  WaysByBytes ways(network);
   for (const Commodity& commodity : commodities) {
-    auto tree = fastest(times_of(network, commodity), commodity, turns);
+    auto tree = fastest(ways(commodity), commodity, turns);
     if (!tree) return std::nullopt;
     packing.commodities.push_back({{.tree = std::move(*tree), .part = 1}});
   }
@@ -179,12 +218,12 @@ std::optional<std::vector<Commodity>> summed_at_targets(std::span<const Commodit
 
 std::optional<Packing> straight(const Network& network, std::span<const Commodity> commodities) {
   Packing packing;
+  WaysByBytes ways(network);
   for (const Commodity& commodity : commodities) {
-    const Prices times = times_of(network, commodity);
+    const Prices& times = ways(commodity).times;
     Tree tree;
     if (commodity.formed) {
-      std::vector<int32_t> turns(index(network.sites()), 0);
-      auto found = fastest(times, commodity, turns);
+      auto found = spread_from_holders(ways(commodity), commodity);
       if (!found) return std::nullopt;
       tree = std::move(*found);
     } else {

@@ -80,11 +80,14 @@ class Search {
     if (commodities.empty()) return;
     PackingOptions packing;
     if (!options_.ideal) packing.slacks = {1e-3, 0.05, 0.3, 1};
-    for (Packing& p : pack(network_, commodities, packing)) {
-      packing_ms_ = packing_ms_ == 0 ? p.ms : std::min(packing_ms_, p.ms);
-      approaches_.push_back({commodities, std::move(p)});
+    // What is handed over loads nothing that trees could share out.
+    if (!topology_.handover) {
+      for (Packing& p : pack(network_, commodities, packing)) {
+        packing_ms_ = packing_ms_ == 0 ? p.ms : std::min(packing_ms_, p.ms);
+        approaches_.push_back({commodities, std::move(p)});
+      }
+      if (options_.ideal) return;
     }
-    if (options_.ideal) return;
     if (auto p = fastest_ways(network_, commodities))
       approaches_.push_back({commodities, std::move(*p), true});
     if (auto split = summed_at_targets(commodities)) {
