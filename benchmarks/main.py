@@ -6,6 +6,7 @@ block    a transformer block on this machine, beside its matrix products alone
 minilm   a sentence encoder on this machine, beside its matrix products alone
 simulator  how long it takes to simulate exchange programs of 10,000 actions
 synthesis   how near exchange programs come to the bounds, on machines as files describe them
+simulated   the paper's experiments in simulation, beside what the paper measured
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import block, machine, minilm, plan, simulator, synthesis
+from benchmarks import block, machine, minilm, plan, simulated, simulator, synthesis
 from benchmarks.report import Report
 from einsummable.options import cores
 
@@ -27,12 +28,14 @@ BENCHMARKS = {
     "minilm": minilm.run,
     "simulator": simulator.run,
     "synthesis": synthesis.run,
+    "simulated": simulated.run,
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks that the command line names."""
     given = _parser().parse_args(arguments)
+    draw = _drawing(given.results) if given.results else None
     described = machine.described()
     print(machine.text(described), flush=True)
     if described["build"] != "Release":
@@ -43,8 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             reports.append(report)
             print(f"\n{report.text()}", flush=True)
     print(f"\nload {machine.load():.1f} at the end")
-    if given.json:
-        _write(given.json, described, reports)
+    if given.results:
+        _write(given.results / "results.json", described, reports)
+    if draw:
+        draw(given.results, reports)
     return 0
 
 
@@ -55,7 +60,18 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="+", choices=list(BENCHMARKS), metavar="NAME")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every single time")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="FOLDER",
+        help="write every single figure to results.json there, and charts as PNG",
+    )
+    parser.add_argument(
+        "--part",
+        action="append",
+        choices=list(simulated.PARTS),
+        help="of simulated, may be given again; default " + ", ".join(simulated.DEFAULT_PARTS),
+    )
     parser.add_argument(
         "--rounds", type=int, default=15, metavar="N", help="calls of every peer; default 15"
     )
@@ -64,6 +80,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--profile", action="store_true", help="say what took the time")
     return parser
+
+
+def _drawing(folder: Path) -> Callable[[Path, list[Report]], object] | None:
+    """Make the folder, and load what draws: better no run than one whose results are lost."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        from benchmarks import charts
+    except ModuleNotFoundError as error:
+        print(f"note: no charts, {error.name} is missing: scripts/setup brings it", file=sys.stderr)
+        return None
+    return charts.write
 
 
 def _write(path: Path, described: dict[str, Any], reports: list[Report]) -> None:

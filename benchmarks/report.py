@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,15 +13,37 @@ from einsummable.cli.quantities import show_seconds
 from einsummable.cli.report import table
 
 
+@dataclass(frozen=True)
+class Bars:
+    """A chart: in each group a bar of every series, which holds a value a group or None."""
+
+    title: str
+    groups: Sequence[str]
+    series: Mapping[str, Sequence[float | None]]
+    unit: str
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """A chart: a panel of points (across, up) each."""
+
+    title: str
+    panels: Mapping[str, Sequence[tuple[float, float]]]
+    across: str
+    up: str
+
+
 @dataclass
 class Report:
-    """A title, a table, and what JSON says of each of its rows."""
+    """A title, a table, what JSON says of each of its rows, and charts."""
 
     title: str
     head: Sequence[str]
     rows: list[list[str]] = field(default_factory=list)
     entries: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    charts: list[Bars | Scatter] = field(default_factory=list)
 
     def text(self) -> str:
         """Lay it out."""
