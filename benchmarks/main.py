@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         "--part",
         action="append",
         choices=list(simulated.PARTS),
-        help="of simulated, may be given again; default " + ", ".join(simulated.DEFAULT_PARTS),
+        help="of simulated, may be given again; default all: " + ", ".join(simulated.PARTS),
     )
     parser.add_argument(
         "--rounds", type=int, default=15, metavar="N", help="calls of every peer; default 15"

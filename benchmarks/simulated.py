@@ -16,10 +16,9 @@ PARTS: dict[str, Callable[[int], Iterator[Report]]] = {
     "objectives": objectives.run,
     "rack": objectives.run_rack,
 }
-DEFAULT_PARTS = ("workloads", "selectors", "schedules", "objectives")
 
 
 def run(given: argparse.Namespace) -> Iterator[Report]:
     """Give the reports of the parts that are asked for."""
-    for part in given.part or DEFAULT_PARTS:
+    for part in given.part or PARTS:
         yield from PARTS[part](given.threads)
