@@ -6,6 +6,7 @@
 #include "einsummable/base/error.h"
 #include "einsummable/base/text.h"
 #include "einsummable/executor/cpu/cpu_executor.h"
+#include "einsummable/memory_search.h"
 #include "einsummable/physical/planner.h"
 #include "einsummable/synthesis/cache.h"
 #include "einsummable/task/fuse.h"
@@ -81,13 +82,17 @@ Schedule schedule_of(const CompileOptions& options, int64_t sites, synthesis::Pr
   return schedule;
 }
 
+LogicalOptions logical_options(const CompileOptions& options) {
+  return {.p = options.devices,
+          .selector = options.selector,
+          .seed = options.seed,
+          .pins = options.pins,
+          .interruption = options.interruption};
+}
+
 LogicalPlan logical_plan(const std::shared_ptr<const Graph>& graph, const CompileOptions& options,
                          Schedule schedule) {
-  const LogicalOptions logical = {.p = options.devices,
-                                  .selector = options.selector,
-                                  .seed = options.seed,
-                                  .pins = options.pins,
-                                  .interruption = options.interruption};
+  const LogicalOptions logical = logical_options(options);
   if (options.objective == CompileOptions::Objective::proxy) return optimise(*graph, logical);
   if (options.selector != Selector::optimal) {
     throw PlanError("objective time is for the selector optimal, not for " +
@@ -100,19 +105,19 @@ LogicalPlan logical_plan(const std::shared_ptr<const Graph>& graph, const Compil
       .plan;
 }
 
+PhysicalOptions physical_options(const CompileOptions& options, const Schedule& schedule) {
+  return {.partial_dtype = options.partial_dtype,
+          .schedule = schedule,
+          .interruption = options.interruption};
+}
+
 Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& options,
-                     StageTimes& times) {
-  check_options(options);
-  synthesis::ProgramCache cache(options.cache_dir);
-  const Schedule schedule = schedule_of(options, options.devices, cache);
+                     const Schedule& schedule, StageTimes& times) {
   LogicalPlan logical =
       timed(times.logical, [&] { return logical_plan(graph, options, schedule); });
   auto physical = timed(times.physical, [&] {
-    return std::make_shared<const PhysicalPlan>(
-        place_and_synthesise(graph, specs_of(logical), options.devices,
-                             {.partial_dtype = options.partial_dtype,
-                              .schedule = schedule,
-                              .interruption = options.interruption}));
+    return std::make_shared<const PhysicalPlan>(place_and_synthesise(
+        graph, specs_of(logical), options.devices, physical_options(options, schedule)));
   });
   return {std::move(graph), std::move(logical), std::move(physical)};
 }
@@ -132,13 +137,63 @@ std::shared_ptr<const TaskGraph> tasks_of(std::shared_ptr<const PhysicalPlan> pl
   return tasks;
 }
 
-LoweredPlan lower_timed(Plan plan, const CompileOptions& options, StageTimes times) {
+PlacedPlan placed(const std::shared_ptr<const Graph>& graph, const LogicalPlan& logical,
+                  const PhysicalOptions& physical, const Traits& traits,
+                  const CompileOptions& options) {
+  auto plan = std::make_shared<const PhysicalPlan>(
+      place_and_synthesise(graph, specs_of(logical), logical.p, physical));
+  return {{graph, logical, plan}, tasks_of(plan, traits, options)};
+}
+
+// The plan, if it fits the limit of the options; else the best one found that does, if the selector
+// looks for the best.
+PlacedPlan within_limit(PlacedPlan first, const CompileOptions& options, const Schedule& schedule,
+                        const Traits& traits) {
+  if (!options.memory_limit || peak_bytes(*first.tasks) <= *options.memory_limit) return first;
+  if (options.selector != Selector::optimal) {
+    check_memory_limit(*first.tasks, *options.memory_limit);
+  }
+  Schedule quick = schedule;  // while plans are looked for
+  quick.search.proposer = {};
+  quick.search.budget = std::min(quick.search.budget, TimeSearch{}.ranking_budget);
+  const bool fastest = options.objective == CompileOptions::Objective::time;
+  const auto topology = fastest ? topology_of(options, options.devices) : nullptr;
+  const std::shared_ptr<const Graph> graph = first.plan.graph;
+  const auto lower = [&](const LogicalPlan& plan, std::optional<DType> partial_dtype) {
+    PhysicalOptions physical = physical_options(options, quick);
+    physical.partial_dtype = partial_dtype;
+    if (plan.p != options.devices) physical.schedule = {};
+    return placed(graph, plan, physical, traits, options);
+  };
+  PlacedPlan found = find_fitting(graph, first,
+                                  {.limit = *options.memory_limit,
+                                   .logical = logical_options(options),
+                                   .partial_dtype = options.partial_dtype,
+                                   .lower = lower,
+                                   .memory = traits.memory,
+                                   .topology = topology.get(),
+                                   .schedule = quick});
+  if (options.schedule_mode == ScheduleMode::naive) return found;
+  PlacedPlan searched =
+      placed(graph, found.plan.logical, physical_options(options, schedule), traits, options);
+  return peak_bytes(*searched.tasks) <= *options.memory_limit ? searched : found;
+}
+
+LoweredPlan verified(PlacedPlan placed, const CompileOptions& options, StageTimes times) {
   const Traits traits = executor_of(options).traits();
-  auto tasks = timed(times.lowering, [&] { return tasks_of(plan.physical, traits, options); });
-  VerifyReport report =
-      timed(times.verification, [&] { return verify(*tasks, traits, options.interruption); });
-  if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
-  return {std::move(plan), std::move(tasks), std::move(report), times};
+  VerifyReport report = timed(times.verification,
+                              [&] { return verify(*placed.tasks, traits, options.interruption); });
+  return {std::move(placed.plan), std::move(placed.tasks), std::move(report), times};
+}
+
+// What a plan that nothing runs yet is measured for: the executor, whose sites share no memory
+// where those of the topology share none.
+Traits planned_traits(const CompileOptions& options) {
+  Traits traits = executor_of(options).traits();
+  if (options.topology && !options.topology->handover) {
+    traits.memory = Traits::Memory::private_sites;
+  }
+  return traits;
 }
 
 std::unique_ptr<NumericCheck> numeric_check(const std::shared_ptr<const PhysicalPlan>& plan,
@@ -176,8 +231,15 @@ std::shared_ptr<const Graph> planned_graph(const Graph& graph, const Interruptio
 }
 
 Plan make_plan(std::shared_ptr<const Graph> graph, const CompileOptions& options) {
+  check_options(options);
+  synthesis::ProgramCache cache(options.cache_dir);
+  const Schedule schedule = schedule_of(options, options.devices, cache);
   StageTimes times;
-  return make_plan_timed(std::move(graph), options, times);
+  Plan plan = make_plan_timed(std::move(graph), options, schedule, times);
+  if (!options.memory_limit) return plan;
+  const Traits traits = planned_traits(options);
+  auto tasks = tasks_of(plan.physical, traits, options);
+  return within_limit({std::move(plan), std::move(tasks)}, options, schedule, traits).plan;
 }
 
 Plan make_plan(const Graph& graph, const CompileOptions& options) {
@@ -185,9 +247,17 @@ Plan make_plan(const Graph& graph, const CompileOptions& options) {
 }
 
 LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOptions& options) {
+  check_options(options);
+  synthesis::ProgramCache cache(options.cache_dir);
+  const Schedule schedule = schedule_of(options, options.devices, cache);
   StageTimes times;
-  Plan plan = make_plan_timed(std::move(graph), options, times);
-  return lower_timed(std::move(plan), options, times);
+  Plan plan = make_plan_timed(std::move(graph), options, schedule, times);
+  const Traits traits = executor_of(options).traits();
+  PlacedPlan placed = timed(times.lowering, [&] {
+    auto tasks = tasks_of(plan.physical, traits, options);
+    return within_limit({std::move(plan), std::move(tasks)}, options, schedule, traits);
+  });
+  return verified(std::move(placed), options, times);
 }
 
 LoweredPlan make_lowered(const Graph& graph, const CompileOptions& options) {
@@ -206,7 +276,12 @@ std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& op
 std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
   check_options(options);
   check_partial_dtype(*plan.physical, options);
-  return prepare_timed(lower_timed(std::move(plan), options, {}), options);
+  StageTimes times;
+  auto tasks = timed(times.lowering, [&] {
+    return tasks_of(plan.physical, executor_of(options).traits(), options);
+  });
+  if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
+  return prepare_timed(verified({std::move(plan), std::move(tasks)}, options, times), options);
 }
 
 Prediction predict(const Plan& plan, const CompileOptions& options) {

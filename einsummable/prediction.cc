@@ -107,7 +107,7 @@ Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& gr
 
 // The plan whose simulation takes the least time; the earlier of equals. Throws TopologyError where
 // none can be simulated.
-std::pair<size_t, Prediction> fastest_of(const std::vector<size_t>& plans,
+std::pair<size_t, Prediction> fastest_by(const std::vector<size_t>& plans,
                                          const std::function<Prediction(size_t)>& predicted) {
   std::optional<std::pair<size_t, Prediction>> best;
   std::string no_way;  // why none of them can be so far
@@ -155,20 +155,28 @@ FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const Logica
     add_costs(plans.back(), *graph);
   }
   plans.push_back(optimise(*graph, options));
+  const auto [best, prediction] = fastest_of(graph, plans, model, search, options.interruption);
+  return {std::move(plans[best]), prediction};
+}
+
+std::pair<size_t, Prediction> fastest_of(const std::shared_ptr<const Graph>& graph,
+                                         const std::vector<LogicalPlan>& plans, TimeModel& model,
+                                         const TimeSearch& search,
+                                         const Interruption& interruption) {
   Schedule quick = search.schedule;
   quick.search.budget = std::min(quick.search.budget, search.ranking_budget);
   const auto predicted = [&](const Schedule& schedule) {
     return [&](size_t plan) {
-      return predict_with(model, graph, specs_of(plans[plan]), schedule, options.interruption);
+      return predict_with(model, graph, specs_of(plans[plan]), schedule, interruption);
     };
   };
   std::vector<size_t> all(plans.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  auto best = fastest_of(all, predicted(quick));
+  auto best = fastest_by(all, predicted(quick));
   if (quick.search.budget < search.schedule.search.budget) {
-    best = fastest_of({best.first, all.back()}, predicted(search.schedule));
+    best = fastest_by({best.first, all.back()}, predicted(search.schedule));
   }
-  return {std::move(plans[best.first]), best.second};
+  return best;
 }
 
 }  // namespace einsummable

@@ -7,6 +7,7 @@
 
 #include "einsummable/graph/graph.h"
 #include "einsummable/logical/optimise.h"
+#include "einsummable/logical/time_model.h"
 #include "einsummable/physical/planner.h"
 #include "einsummable/topology/topology.h"
 
@@ -43,5 +44,12 @@ struct FastestPlan {
 };
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
                          const Topology& topology, const TimeSearch& search = {});
+
+// Which of given plans takes least time when simulated, the earlier of equals; of the search, how
+// many are given is left aside. The last one takes the part of the proxy's.
+std::pair<size_t, Prediction> fastest_of(const std::shared_ptr<const Graph>& graph,
+                                         const std::vector<LogicalPlan>& plans, TimeModel& model,
+                                         const TimeSearch& search,
+                                         const Interruption& interruption);
 
 }  // namespace einsummable

@@ -3,10 +3,12 @@
 
 #include <numeric>
 
+#include "einsummable/logical/plan_problem.h"
+
 namespace einsummable {
 
-StateSpace::StateSpace(const Candidates& candidates, OpId open)
-    : candidates_(candidates), open_(open) {
+StateSpace::StateSpace(const Candidates& candidates, OpId open, Dominance dominance)
+    : candidates_(candidates), open_(open), dominance_(dominance) {
   const size_t ops = candidates.graph().ops().size();
   in_edges_.resize(ops);
   out_edges_.resize(ops);
@@ -101,7 +103,28 @@ std::vector<TilingId> StateSpace::offered(size_t e, End by) const {
   return out;
 }
 
-std::vector<uint32_t> StateSpace::undominated(OpId op) const {
+// What a candidate needs: the elements of its largest blocks, and which outputs are partial.
+const std::vector<int64_t>& StateSpace::memory_of(OpId op, uint32_t pick) {
+  const CandidateSet& set = candidates_.of(op);
+  std::vector<std::vector<int64_t>>& all = memory_[&set];
+  if (all.empty()) {
+    for (const Candidate& candidate : set.all) {
+      const JoinAggSpec& spec = *candidate.spec;
+      std::vector<int64_t>& needs = all.emplace_back();
+      for (size_t k = 0; k < candidate.inputs.size(); ++k) {
+        needs.push_back(largest_input_block(spec, k));
+      }
+      for (size_t o = 0; o < candidate.outputs.size(); ++o) {
+        needs.push_back(largest_output_block(spec, o));
+        needs.push_back(spec.partials(o) > 1 ? 1 : 0);
+      }
+    }
+  }
+  return all[pick];
+}
+
+std::vector<uint32_t> StateSpace::undominated(OpId op) {
+  if (dominance_ == Dominance::cost_and_memory && kept(op).size() <= kFew) return kept(op);
   struct Row {
     uint32_t pick;
     Cost cost;
@@ -111,6 +134,13 @@ std::vector<uint32_t> StateSpace::undominated(OpId op) const {
   for (uint32_t pick : kept(op)) {
     rows.push_back({pick, candidates_.candidate(op, pick).cost.total, {}});
   }
+  const auto needs_no_more = [&](const Row& a, const Row& b) {
+    if (dominance_ == Dominance::cost) return true;
+    for (size_t e = 0; e < a.tilings.size(); ++e) {
+      if (b.tilings[e].valid() && a.tilings[e] != b.tilings[e]) return false;
+    }
+    return std::ranges::equal(memory_of(op, a.pick), memory_of(op, b.pick), std::less_equal{});
+  };
   std::vector<Cost> price;
   const auto add_edge = [&](size_t e, End own_end) {
     const End other = own_end == End::producer ? End::consumer : End::producer;
@@ -131,7 +161,7 @@ std::vector<uint32_t> StateSpace::undominated(OpId op) const {
       for (size_t e = 0; e < price.size() && cost <= b.cost; ++e) {
         if (b.tilings[e].valid() && a->tilings[e] != b.tilings[e]) cost += price[e];
       }
-      return cost <= b.cost;
+      return cost <= b.cost && needs_no_more(*a, b);
     });
   };
   for (const Row& row : rows) {

@@ -19,11 +19,21 @@ namespace einsummable {
 // are.
 class StateSpace {
  public:
+  // By memory as well: A makes no B superfluous that has a smaller block, less that is partial, or
+  // a tiling that matches where A's does not. As what plans need does not add up, B may still be of
+  // use: of up to kFew candidates of an operator all stay.
+  enum class Dominance : uint8_t { cost, cost_and_memory };
+  static constexpr size_t kFew = 64;
+
   // All candidates of the operator `open` stay, if it is valid.
-  explicit StateSpace(const Candidates& candidates, OpId open = {});
+  explicit StateSpace(const Candidates& candidates, OpId open = {},
+                      Dominance dominance = Dominance::cost);
 
   // Which of the operator's candidates each state is, rising.
   const std::vector<uint32_t>& kept(OpId op) const { return *states_[op.index()].kept; }
+  std::shared_ptr<const std::vector<uint32_t>> shared_kept(OpId op) const {
+    return states_[op.index()].kept;
+  }
   size_t size() const;  // states of all operators together
 
   const std::vector<std::vector<Cost>>& unary() const { return unary_; }
@@ -37,7 +47,8 @@ class StateSpace {
   };
 
   std::vector<int64_t> surroundings(OpId op) const;
-  std::vector<uint32_t> undominated(OpId op) const;
+  std::vector<uint32_t> undominated(OpId op);
+  const std::vector<int64_t>& memory_of(OpId op, uint32_t pick);
   enum class End : uint8_t { producer, consumer };  // of an edge
 
   std::vector<TilingId> offered(size_t edge, End by) const;
@@ -48,7 +59,9 @@ class StateSpace {
 
   const Candidates& candidates_;
   OpId open_;
-  std::vector<std::vector<size_t>> in_edges_, out_edges_;  // of each operator
+  Dominance dominance_;
+  std::map<const CandidateSet*, std::vector<std::vector<int64_t>>> memory_;  // of each candidate
+  std::vector<std::vector<size_t>> in_edges_, out_edges_;                    // of each operator
   std::vector<States> states_;
   std::map<std::pair<const CandidateSet*, std::vector<uint32_t>>, States> interned_;
   std::vector<std::vector<Cost>> unary_;

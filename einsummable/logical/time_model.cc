@@ -17,6 +17,17 @@ int64_t nanoseconds(double seconds) {
 
 }  // namespace
 
+ElementBytes element_bytes(const Graph& graph, TensorId id, std::optional<DType> partial_dtype) {
+  const GraphTensor& tensor = graph.tensor(id);
+  const auto complete = static_cast<double>(size_of(tensor.type.dtype));
+  const Operator& op = *graph.op(tensor.producer).op;
+  const PartialType partial =
+      with_sums_in(op.partial(static_cast<size_t>(tensor.output)), partial_dtype);
+  const auto count = static_cast<double>(elements(tensor.type.bounds));
+  const double whole = static_cast<double>(partial_bytes(partial, tensor.type.bounds));
+  return {.partial = count > 0 ? whole / count : complete, .complete = complete};
+}
+
 int64_t TimeModel::kernel(const Operator& op, const JoinAggSpec& spec) const {
   return nanoseconds(kernel_seconds(op, spec, topology_, partial_dtype_));
 }
@@ -28,15 +39,15 @@ int64_t TimeModel::exchange(LayoutId from, LayoutId to, const ElementBytes& byte
   return place->second;
 }
 
-ElementBytes TimeModel::element_bytes(const Graph& graph, TensorId id) const {
-  const GraphTensor& tensor = graph.tensor(id);
-  const auto complete = static_cast<double>(size_of(tensor.type.dtype));
-  const Operator& op = *graph.op(tensor.producer).op;
-  const PartialType partial =
-      with_sums_in(op.partial(static_cast<size_t>(tensor.output)), partial_dtype_);
-  const auto count = static_cast<double>(elements(tensor.type.bounds));
-  const double whole = static_cast<double>(partial_bytes(partial, tensor.type.bounds));
-  return {.partial = count > 0 ? whole / count : complete, .complete = complete};
+int64_t TimeModel::largest_share(LayoutId layout) const {
+  std::map<int32_t, int64_t> shares;
+  int64_t most = 0;
+  for (const Layout::Block& block : layouts_[layout].blocks) {
+    for (int32_t site : block.sites) {
+      most = std::max(most, shares[site] += elements(block.box));
+    }
+  }
+  return most;
 }
 
 PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& specs,

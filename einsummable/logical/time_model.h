@@ -13,6 +13,10 @@
 
 namespace einsummable {
 
+// Bytes of an element of a tensor that an operator makes, with float sums in `partial_dtype`, if
+// there is one.
+ElementBytes element_bytes(const Graph& graph, TensorId tensor, std::optional<DType> partial_dtype);
+
 // The time objective: what operators and exchanges take on a topology, in nanoseconds, with cell i
 // of every operator on site i. A better placement takes less.
 class TimeModel {
@@ -36,9 +40,12 @@ class TimeModel {
   LayoutId needed(const JoinAggSpec& spec, size_t input) {
     return layouts_.intern(needed_layout(spec, input));
   }
-  // Bytes of an element of a tensor that an operator makes.
-  ElementBytes element_bytes(const Graph& graph, TensorId tensor) const;
+  ElementBytes element_bytes(const Graph& graph, TensorId tensor) const {
+    return einsummable::element_bytes(graph, tensor, partial_dtype_);
+  }
   bool complete(LayoutId layout) const { return !layouts_[layout].partial; }
+  // The most elements that a site has.
+  int64_t largest_share(LayoutId layout) const;
 
   // Nanoseconds until what lies as `from` lies as `to`; see ExchangeTime.
   int64_t exchange(LayoutId from, LayoutId to, const ElementBytes& bytes);

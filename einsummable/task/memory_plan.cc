@@ -2,35 +2,12 @@
 #include "einsummable/task/memory_plan.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
 #include "einsummable/base/checked.h"
-#include "einsummable/task/accesses.h"
+#include "einsummable/task/memory_use.h"
 
 namespace einsummable {
 namespace {
-
-constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
-
-// When a buffer holds data: from the first task that writes it to the last that touches it, as
-// positions in the list.
-struct Lifetime {
-  int64_t first = kForever, last = -1;
-
-  bool meets(const Lifetime& other) const { return first <= other.last && other.first <= last; }
-};
-
-std::vector<Lifetime> lifetimes(const TaskGraph& graph, const Accesses& accesses) {
-  std::vector<Lifetime> out(graph.buffers.size());
-  for (size_t b = 0; b < out.size(); ++b) {
-    out[b].first = accesses.first_use(graph, b);
-    if (!accesses.of(b).empty()) out[b].last = accesses.of(b).back().task.value;
-    if (graph.buffers[b].role == Buffer::Role::parameter) out[b].last = kForever;
-  }
-  for (const Offload& offload : graph.offloads) out[offload.from.buffer.index()].last = kForever;
-  return out;
-}
 
 // Bytes [lo, hi) of a site's arena.
 struct Stretch {
@@ -80,7 +57,7 @@ class Arena {
   // Gives `bytes` the lowest aligned offset where they fit between the stretches in use at the same
   // time.
   int64_t place(int64_t bytes, const Lifetime& life) {
-    const bool always = life.first < 0 && life.last == kForever;
+    const bool always = life.first < 0 && life.last == Lifetime::forever;
     const int64_t offset = lowest_fit(bytes, always ? ever_.stretches() : in_use(life));
     const Stretch placed{offset, checked_add(offset, bytes)};
     ever_.add(placed);
@@ -182,12 +159,6 @@ void order_reuse(TaskGraph& graph, const Accesses& accesses, const Interruption&
   }
 }
 
-std::string megabytes(int64_t bytes) {
-  return bytes < 1'000'000 ? std::to_string(bytes) + " B"
-                           : std::to_string((bytes + 99'999) / 1'000'000) + "." +
-                                 std::to_string((bytes + 99'999) / 100'000 % 10) + " MB";
-}
-
 }  // namespace
 
 void plan_memory(TaskGraph& graph, const Traits& traits, const Interruption& interruption) {
@@ -219,28 +190,14 @@ int64_t peak_bytes(const TaskGraph& graph) {
 }
 
 void check_memory_limit(const TaskGraph& graph, int64_t limit) {
-  const auto worst = std::ranges::max_element(graph.memory, {}, &SiteMemory::peak);
-  if (worst == graph.memory.end() || worst->peak() <= limit) return;
-  const auto site = worst - graph.memory.begin();
-  std::array<int64_t, 3> by_role = {0, 0, 0};
-  for (const Buffer& buffer : graph.buffers) {
-    if (buffer.site.value != site || buffer.role == Buffer::Role::temporary) continue;
-    int64_t& total = by_role[static_cast<size_t>(buffer.role)];
-    total = checked_add(total, buffer.bytes());
-  }
-  const int64_t parameters = by_role[static_cast<size_t>(Buffer::Role::parameter)];
-  // Figures that would read the same are given in bytes.
-  const bool alike = megabytes(limit) == megabytes(worst->peak());
-  const auto amount = [&](int64_t bytes) {
-    return alike ? std::to_string(bytes) + " B" : megabytes(bytes);
-  };
-  throw MemoryLimitError(
-      "the plan does not fit " + amount(limit) + " a device on " +
-      std::to_string(graph.memory.size()) + " devices: device " + std::to_string(site) + " needs " +
-      amount(worst->peak()) + " (parameters " + amount(parameters) +
-      ", inputs, activations and partial results " + amount(worst->arena - parameters) +
-      ", workspace " + amount(worst->workspace) + "); more devices, or a limit of " +
-      amount(worst->peak()) + ", would do");
+  if (peak_bytes(graph) <= limit) return;
+  const MemoryUse use = memory_use(graph);
+  const Figures figures = figures_to_tell(limit, use.peak());
+  throw MemoryLimitError("the plan does not fit " + amount_text(limit, figures) + " a device on " +
+                         std::to_string(graph.memory.size()) + " devices: device " +
+                         std::to_string(use.site) + " needs " + amount_text(use.peak(), figures) +
+                         " (" + text(use, figures) + "); more devices, or a limit of " +
+                         amount_text(use.peak(), figures) + ", would do");
 }
 
 }  // namespace einsummable

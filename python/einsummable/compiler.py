@@ -47,10 +47,11 @@ def compile(
     plan : Plan, optional
         A plan of this graph to follow; the options that make one are left out then.
     backend : "cpu", optional
-    selector, objective, schedule_mode, specs, partial_dtype, topology, seed
-        As for `plan`; and so budget, time_limit, cache_dir and proposer.
-    memory_limit, threads : int, optional
-        Bytes a device; threads of the CPU, by default as many as devices or cores (the fewer).
+    selector, objective, schedule_mode, specs, memory_limit, partial_dtype, topology, seed
+        As for `plan`; and so budget, time_limit, cache_dir and proposer. The memory is that of
+        the devices compiled for, and `plan` must fit the limit as it is.
+    threads : int, optional
+        Of the CPU, by default as many as devices or cores (the fewer).
     private_sites : bool, default False
         Whether every device's memory is its own, so that all that moves is copied.
     verify : "static" or "numeric"

@@ -135,6 +135,7 @@ def plan(
     objective: str = "proxy",
     schedule_mode: str = "naive",
     specs: Pins | None = None,
+    memory_limit: int | None = None,
     partial_dtype: DTypeLike | None = None,
     topology: str | os.PathLike[str] | None = None,
     seed: int = 0,
@@ -161,6 +162,10 @@ def plan(
         or that, and a proposer asked for faster ones.
     specs : mapping, optional
         Pins: into how many intervals indices of operators must be cut, ``{"up": {"i": 8}}``.
+    memory_limit : int, optional
+        Bytes a device that a call may need, as measured in the memory plan of the best plan found
+        that does: of devices that share no memory if the topology's do not. Only the optimal
+        selector looks for another plan than its own.
     partial_dtype : dtype, optional
         Of float sums until they are complete: float64 is more exact, float16 and bfloat16 halve
         the bytes of float32, but float16 overflows beyond 65504. Default as operators state.
@@ -181,7 +186,8 @@ def plan(
     Raises
     ------
     einsummable.Error
-        GraphError if the graph saves nothing; PlanError if there is no plan as asked.
+        GraphError if the graph saves nothing; PlanError if there is no plan as asked;
+        MemoryLimitError, which says what would fit, if none is found within the limit.
 
     Examples
     --------
@@ -195,6 +201,7 @@ def plan(
         objective=objective,
         schedule_mode=schedule_mode,
         specs=specs,
+        memory_limit=memory_limit,
         partial_dtype=partial_dtype,
         topology=topology,
         seed=seed,

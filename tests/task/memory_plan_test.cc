@@ -141,8 +141,8 @@ TEST(MemoryPlan, LimitErrorsSayWhatIsNeededAndWhatWouldDo) {
   } catch (const MemoryLimitError& error) {
     EXPECT_STREQ(error.what(),
                  "the plan does not fit 5.0 MB a device on 2 devices: device 0 needs 8.0 MB "
-                 "(parameters 4.0 MB, inputs, activations and partial results 4.0 MB, workspace "
-                 "0 B); more devices, or a limit of 8.0 MB, would do");
+                 "(parameters 4.0 MB, inputs 2.0 MB, activations and partial results 2.0 MB, "
+                 "workspace 0 B); more devices, or a limit of 8.0 MB, would do");
   }
 }
 

@@ -33,7 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     workload.add_arguments(parser)
     running = parser.add_argument_group("running")
-    running.add_argument("--memory-limit", type=quantities.size, metavar="SIZE", help="a device")
     running.add_argument("--threads", type=int, default=0, metavar="N", help="default one a core")
     running.add_argument(
         "--private-sites",
@@ -62,7 +61,6 @@ def run(given: argparse.Namespace) -> int:
         exe = compiler.compile(
             graph,
             **workload.plan_options(given),
-            memory_limit=given.memory_limit,
             threads=given.threads,
             private_sites=given.private_sites,
             verify=given.verify,

@@ -80,6 +80,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DTYPE",
         help="of sums until they are complete: float64 is more exact, bfloat16 half of float32",
     )
+    planning.add_argument(
+        "--memory-limit",
+        type=quantities.size,
+        metavar="SIZE",
+        help="bytes a device that a plan may need, as 40GB",
+    )
     planning.add_argument("--seed", type=int, default=0, help="of what is random; default 0")
     planning.add_argument("--explain", metavar="OP", help="print why an operator is cut as it is")
     planning.add_argument("--save", metavar="FILE", help="write the plan to a file")
@@ -93,6 +99,7 @@ def plan_options(given: argparse.Namespace) -> dict[str, Any]:
         "objective": given.objective,
         "schedule_mode": given.schedule_mode,
         "partial_dtype": given.partial_dtype,
+        "memory_limit": given.memory_limit,
         "topology": given.topology,
         "seed": given.seed,
         "budget": given.budget,

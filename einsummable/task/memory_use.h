@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "einsummable/task/accesses.h"
+
+namespace einsummable {
+
+// When a buffer holds data: from the first task that writes it to the last that touches it, as
+// positions in the list.
+struct Lifetime {
+  static constexpr int64_t forever = std::numeric_limits<int64_t>::max();
+
+  int64_t first = forever, last = -1;
+
+  bool meets(const Lifetime& other) const { return first <= other.last && other.first <= last; }
+};
+
+// Of every buffer. Parameters live forever, what is fetched to the end.
+std::vector<Lifetime> lifetimes(const TaskGraph& graph, const Accesses& accesses);
+
+// What the memory of one site is for, in bytes. Temporaries are activations, partial results and
+// copies; gaps between buffers count as theirs.
+struct MemoryUse {
+  int64_t site = 0;
+  int64_t parameters = 0, inputs = 0, temporaries = 0, workspace = 0;
+  std::vector<char> tensors;  // by TensorId: whether it has bytes there when most are in use
+
+  int64_t peak() const { return parameters + inputs + temporaries + workspace; }
+};
+
+// That of the site with the largest peak, when most of its buffers' bytes are in use. Memory is
+// planned.
+MemoryUse memory_use(const TaskGraph& graph);
+
+// "parameters 4.0 MB, inputs 2.0 MB, activations and partial results 2.0 MB, workspace 0 B", each
+// in bytes if `exact`.
+enum class Figures : uint8_t { rounded, exact };
+std::string text(const MemoryUse& use, Figures figures);
+std::string amount_text(int64_t bytes, Figures figures);  // rounded up
+// Exact where two amounts would read the same if rounded.
+Figures figures_to_tell(int64_t a, int64_t b);
+
+}  // namespace einsummable
