@@ -27,12 +27,14 @@ auto timed(double& total, const Work& work) {
   return result;
 }
 
+using Objective = CompileOptions::Objective;
 using ScheduleMode = CompileOptions::ScheduleMode;
 
 void check_options(const CompileOptions& options) {
   if (options.devices < 1) {
     throw DeviceError("devices must be at least 1, not " + std::to_string(options.devices));
   }
+  check_processors(options.devices);
   if (options.threads < 0) {
     throw DeviceError("threads must be at least 0, not " + std::to_string(options.threads));
   }
@@ -60,7 +62,9 @@ void check_partial_dtype(const PhysicalPlan& plan, const CompileOptions& options
 
 std::shared_ptr<const Topology> topology_of(const CompileOptions& options, int64_t sites) {
   if (!options.topology) {
-    return std::make_shared<const Topology>(resolve_first(load_machine("cpu"), sites));
+    Topology here = resolve_first(load_machine("cpu"), sites);
+    here.workers = cpu::threads_of({}, sites);  // whatever runs it, so that bits stay
+    return std::make_shared<const Topology>(std::move(here));
   }
   if (options.topology->sites() == sites) return options.topology;
   throw DeviceError("the plan is for " + std::to_string(sites) + " devices, the topology of " +
@@ -93,12 +97,11 @@ LogicalOptions logical_options(const CompileOptions& options) {
 LogicalPlan logical_plan(const std::shared_ptr<const Graph>& graph, const CompileOptions& options,
                          Schedule schedule) {
   const LogicalOptions logical = logical_options(options);
-  if (options.objective == CompileOptions::Objective::proxy) return optimise(*graph, logical);
+  if (objective_of(options) == Objective::proxy) return optimise(*graph, logical);
   if (options.selector != Selector::optimal) {
     throw PlanError("objective time is for the selector optimal, not for " +
                     std::string(name_of(options.selector)));
   }
-  check_processors(options.devices);
   schedule.search.proposer = {};  // which is asked once a plan is found
   return find_fastest(graph, logical, *topology_of(options, options.devices),
                       {.partial_dtype = options.partial_dtype, .schedule = std::move(schedule)})
@@ -111,13 +114,21 @@ PhysicalOptions physical_options(const CompileOptions& options, const Schedule& 
           .interruption = options.interruption};
 }
 
+std::shared_ptr<const PhysicalPlan> physical_plan(const std::shared_ptr<const Graph>& graph,
+                                                  const LogicalPlan& logical,
+                                                  const PhysicalOptions& options) {
+  const std::vector<JoinAggSpec> specs = specs_of(logical);
+  return std::make_shared<const PhysicalPlan>(
+      options.schedule.topology ? place_for_time(graph, specs, options)
+                                : place_and_synthesise(graph, specs, logical.p, options));
+}
+
 Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& options,
                      const Schedule& schedule, StageTimes& times) {
   LogicalPlan logical =
       timed(times.logical, [&] { return logical_plan(graph, options, schedule); });
   auto physical = timed(times.physical, [&] {
-    return std::make_shared<const PhysicalPlan>(place_and_synthesise(
-        graph, specs_of(logical), options.devices, physical_options(options, schedule)));
+    return physical_plan(graph, logical, physical_options(options, schedule));
   });
   return {std::move(graph), std::move(logical), std::move(physical)};
 }
@@ -140,8 +151,7 @@ std::shared_ptr<const TaskGraph> tasks_of(std::shared_ptr<const PhysicalPlan> pl
 PlacedPlan placed(const std::shared_ptr<const Graph>& graph, const LogicalPlan& logical,
                   const PhysicalOptions& physical, const Traits& traits,
                   const CompileOptions& options) {
-  auto plan = std::make_shared<const PhysicalPlan>(
-      place_and_synthesise(graph, specs_of(logical), logical.p, physical));
+  auto plan = physical_plan(graph, logical, physical);
   return {{graph, logical, plan}, tasks_of(plan, traits, options)};
 }
 
@@ -156,7 +166,7 @@ PlacedPlan within_limit(PlacedPlan first, const CompileOptions& options, const S
   Schedule quick = schedule;  // while plans are looked for
   quick.search.proposer = {};
   quick.search.budget = std::min(quick.search.budget, TimeSearch{}.ranking_budget);
-  const bool fastest = options.objective == CompileOptions::Objective::time;
+  const bool fastest = objective_of(options) == Objective::time;
   const auto topology = fastest ? topology_of(options, options.devices) : nullptr;
   const std::shared_ptr<const Graph> graph = first.plan.graph;
   const auto lower = [&](const LogicalPlan& plan, std::optional<DType> partial_dtype) {
@@ -215,15 +225,12 @@ std::unique_ptr<Executable> prepare_timed(LoweredPlan lowered, const CompileOpti
   return std::make_unique<Executable>(std::move(lowered), std::move(execution), std::move(numeric));
 }
 
-std::string expected(const GraphTensor& tensor) {
-  return quote(tensor.name) + " is " + describe(tensor.type);
-}
-
-std::string described(const StridedView& array) {
-  return std::string(long_name(array.dtype)) + text(array.shape);
-}
-
 }  // namespace
+
+CompileOptions::Objective objective_of(const CompileOptions& options) {
+  if (options.objective) return *options.objective;
+  return options.selector == Selector::optimal ? Objective::time : Objective::proxy;
+}
 
 std::shared_ptr<const Graph> planned_graph(const Graph& graph, const Interruption& interruption) {
   verify(graph, interruption);
@@ -288,101 +295,6 @@ Prediction predict(const Plan& plan, const CompileOptions& options) {
   const int64_t sites = plan.physical->sites;
   synthesis::ProgramCache cache(options.cache_dir);
   return predict(*plan.physical, *topology_of(options, sites), schedule_of(options, sites, cache));
-}
-
-int64_t LoweredPlan::peak_bytes() const { return einsummable::peak_bytes(*tasks); }
-
-Executable::Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution,
-                       std::unique_ptr<NumericCheck> numeric)
-    : lowered_(std::move(lowered)),
-      execution_(std::move(execution)),
-      numeric_(std::move(numeric)),
-      read_(graph().tensors().size(), 0),
-      loaded_(graph().tensors().size(), 0) {
-  for (const Load& load : lowered_.tasks->loads) read_[load.tensor.index()] = 1;
-}
-
-TensorId Executable::checked_tensor(const Argument& argument) const {
-  const TensorId id = graph().find_tensor(argument.name);
-  if (!id.valid()) {
-    std::vector<std::string> names;
-    for (const GraphTensor& tensor : graph().tensors()) {
-      if (tensor.is_given()) names.push_back(quote(tensor.name));
-    }
-    throw InputError("there is no input or parameter called " + quote(argument.name) +
-                     "; there are " + join(names, ", "));
-  }
-  const GraphTensor& tensor = graph().tensor(id);
-  const bool same_shape = std::ranges::equal(argument.array.shape, tensor.type.shape());
-  if (argument.array.dtype != tensor.type.dtype || !same_shape) {
-    throw InputError(
-        expected(tensor) + ", but the array given is " + described(argument.array) +
-        (same_shape ? "; cast it to " + std::string(long_name(tensor.type.dtype)) : ""));
-  }
-  return id;
-}
-
-void Executable::load_checked(TensorId tensor, const StridedView& array) {
-  execution_->load(tensor, array);
-  if (numeric_) numeric_->load(tensor, array);
-  loaded_[tensor.index()] = 1;
-}
-
-void Executable::load(std::string_view parameter, const StridedView& array) {
-  const std::lock_guard lock(mutex_);
-  const TensorId tensor = checked_tensor({std::string(parameter), array});
-  if (graph().tensor(tensor).kind != GraphTensor::Kind::parameter) {
-    throw InputError(quote(parameter) + " is an input, which is given at every call; load takes " +
-                     "parameters");
-  }
-  load_checked(tensor, array);
-}
-
-void Executable::require_loaded() const {
-  for (size_t t = 0; t < loaded_.size(); ++t) {
-    const GraphTensor& tensor = graph().tensors()[t];
-    if (!read_[t] || loaded_[t]) continue;
-    const bool parameter = tensor.kind == GraphTensor::Kind::parameter;
-    throw InputError((parameter ? "parameter " : "input ") + expected(tensor) +
-                     (parameter ? ", and was never loaded" : ", and is missing from the call"));
-  }
-}
-
-void Executable::call(std::span<const Argument> inputs, std::span<const Argument> outputs,
-                      const std::function<bool()>& interrupted) {
-  const std::lock_guard lock(mutex_);
-  for (size_t t = 0; t < loaded_.size(); ++t) {
-    if (graph().tensors()[t].kind == GraphTensor::Kind::input) loaded_[t] = 0;
-  }
-  std::vector<TensorId> tensors;
-  for (const Argument& input : inputs) tensors.push_back(checked_tensor(input));
-  std::vector<int32_t> saves;
-  for (const Argument& output : outputs) {
-    const auto& all = graph().saves();
-    const auto save = std::ranges::find(all, output.name, &GraphSave::name);
-    if (save == all.end()) throw InputError("no tensor is saved as " + quote(output.name));
-    const TensorType& type = graph().type(save->tensor);
-    if (output.array.dtype != type.dtype || !std::ranges::equal(output.array.shape, type.shape())) {
-      throw InputError("the result " + quote(output.name) + " is " + describe(type) +
-                       ", but the array to fill is " + described(output.array));
-    }
-    saves.push_back(static_cast<int32_t>(save - all.begin()));
-  }
-  for (size_t i = 0; i < inputs.size(); ++i) load_checked(tensors[i], inputs[i].array);
-  require_loaded();
-  execution_->run(interrupted);
-  if (numeric_) numeric_->compare(*execution_, interrupted);
-  for (size_t i = 0; i < outputs.size(); ++i) execution_->offload(saves[i], outputs[i].array);
-}
-
-std::vector<ProfileLine> Executable::last_profile() {
-  const std::lock_guard lock(mutex_);
-  return profile(*lowered_.tasks, execution_->last_run());
-}
-
-std::vector<Span> Executable::last_spans() {
-  const std::lock_guard lock(mutex_);
-  return spans(*lowered_.tasks, execution_->last_run());
 }
 
 }  // namespace einsummable

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "einsummable/executor/executor.h"
-#include "einsummable/executor/profile.h"
+#include "einsummable/executable.h"
 #include "einsummable/logical/optimise.h"
-#include "einsummable/numeric_check.h"
 #include "einsummable/plan.h"
 #include "einsummable/prediction.h"
-#include "einsummable/task/verify.h"
 
 namespace einsummable {
 
@@ -26,14 +20,15 @@ struct CompileOptions {
   uint64_t seed = 0;  // of Selector::random
   Pins pins = {};     // operator -> index -> count
   // What a plan is chosen by: the elements that move (Section 4.3), by a selector; or the time that
-  // it is predicted to take, of which the selector is `optimal`.
-  enum class Objective : uint8_t { proxy, time } objective = Objective::proxy;
-  // What times are predicted on, and programs made for: as many sites as `devices`. None: those of
-  // the machine "cpu".
+  // it is predicted to take, of which the selector is `optimal`. None: see objective_of().
+  enum class Objective : uint8_t { proxy, time };
+  std::optional<Objective> objective = {};
+  // What times are predicted on, and programs made for: as many sites as `devices`. None: the
+  // machine "cpu", with as many workers as cores, however many threads there are.
   std::shared_ptr<const Topology> topology = {};
   // How exchange programs are made (Section 5): as the naive ones; searched for, to be fast on the
   // topology; or that, and a proposer asked as well.
-  enum class ScheduleMode : uint8_t { naive, search, ai } schedule_mode = ScheduleMode::naive;
+  enum class ScheduleMode : uint8_t { naive, search, ai } schedule_mode = ScheduleMode::search;
   int64_t budget = 200;  // simulations a program at most
   // Seconds after which the search for programs is cut short, which then depend on it.
   double time_limit = std::numeric_limits<double>::infinity();
@@ -53,6 +48,9 @@ struct CompileOptions {
   Interruption interruption = {};  // of planning and compiling
 };
 
+// The objective asked for; if none is, time for the selector `optimal`, and the proxy for others.
+CompileOptions::Objective objective_of(const CompileOptions& options);
+
 // What is planned of a graph: it is checked, and without operators that no saved tensor needs. A
 // copy, so that the graph may change while it is planned. Throws GraphError.
 std::shared_ptr<const Graph> planned_graph(const Graph& graph,
@@ -69,76 +67,9 @@ Plan make_plan(const Graph& graph, const CompileOptions& options);
 // way between two of them.
 Prediction predict(const Plan& plan, const CompileOptions& options);
 
-// Seconds that each stage of a compilation took.
-struct StageTimes {
-  double logical = 0, physical = 0, lowering = 0, verification = 0, preparation = 0;
-};
-
-// A plan as tasks, proven, with the addresses of all its memory: what an executor is given.
-struct LoweredPlan {
-  Plan plan;
-  std::shared_ptr<const TaskGraph> tasks;
-  VerifyReport report;
-  StageTimes times;
-
-  int64_t peak_bytes() const;  // the largest of all devices
-};
-
 // Compiles as far as no memory is bound: plan, lower, verify. Throws Error of every kind.
 LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOptions& options);
 LoweredPlan make_lowered(const Graph& graph, const CompileOptions& options);
-
-// A graph on its devices. Calls are safe from several threads; they run one after another.
-class Executable {
- public:
-  Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution,
-             std::unique_ptr<NumericCheck> numeric = {});
-
-  const Graph& graph() const { return *lowered_.plan.graph; }
-  const Plan& plan() const { return lowered_.plan; }
-  const TaskGraph& tasks() const { return *lowered_.tasks; }
-  const VerifyReport& report() const { return lowered_.report; }
-  // What calls were compared in so far; none unless they are (Verify::numeric).
-  std::optional<Check> numeric() const {
-    return numeric_ ? std::optional(numeric_->report()) : std::nullopt;
-  }
-  const StageTimes& times() const { return lowered_.times; }
-  int64_t peak_bytes() const { return lowered_.peak_bytes(); }
-
-  // Copies a parameter to where its blocks are needed. Throws InputError for an unknown name,
-  // another dtype or shape.
-  void load(std::string_view parameter, const StridedView& array);
-
-  // One array for a call, by name; one for a result.
-  struct Argument {
-    std::string name;
-    StridedView array;
-  };
-  // Runs the graph: `inputs` are its inputs (parameters too, which stay), `outputs` are filled, one
-  // a saved tensor to be fetched. Throws InputError for inputs that are missing, unknown, misshapen
-  // or mistyped, and for values out of range; DeviceError where Verify::numeric finds results that
-  // are not those of the graph, whose outputs are left unfilled. `interrupted`, asked now and then,
-  // stops the call.
-  void call(std::span<const Argument> inputs, std::span<const Argument> outputs,
-            const std::function<bool()>& interrupted = {});
-
-  // What the last call took, by kind of work; waits for a call that is running.
-  std::vector<ProfileLine> last_profile();
-  // The tasks of the last call, each where and when it ran.
-  std::vector<Span> last_spans();
-
- private:
-  TensorId checked_tensor(const Argument& argument) const;
-  void load_checked(TensorId tensor, const StridedView& array);
-  void require_loaded() const;
-
-  LoweredPlan lowered_;
-  std::unique_ptr<Execution> execution_;
-  std::unique_ptr<NumericCheck> numeric_;  // none unless calls are compared
-  std::vector<char> read_;                 // tensors that some task or save needs
-  std::vector<char> loaded_;               // inputs and parameters given so far
-  std::mutex mutex_;
-};
 
 // Compiles for virtual CPU devices: plan, lower, verify, prepare. The overload with a plan runs
 // that plan, whose partial_dtype the options must repeat or leave out. Throws Error of every kind;

@@ -89,6 +89,37 @@ class PredictedPart {
   std::optional<Repetition> layers_;  // four or more
 };
 
+struct Placed {
+  PhysicalPlan plan;
+  Prediction prediction;
+};
+
+// A plan of the graph, or of its first operators, with the programs of the schedule: or with naive
+// ones, where all of it then takes less time. `part` and `time` are of the whole graph.
+Placed place_faster(const PredictedPart& part, const PlannedTime& time,
+                    const std::shared_ptr<const Graph>& graph,
+                    const std::vector<JoinAggSpec>& specs, const Topology& topology,
+                    const PhysicalOptions& options) {
+  const auto placed = [&](const PhysicalOptions& with) -> Placed {
+    PhysicalPlan plan = place_and_synthesise(graph, specs, topology.sites(), with);
+    const Prediction prediction =
+        part.predict(plan, time, topology, with.schedule, with.interruption);
+    return {std::move(plan), prediction};
+  };
+  Placed best = placed(options);
+  if (!options.schedule.topology) return best;
+  PhysicalOptions plain = options;
+  plain.schedule = {};
+  try {
+    Placed naive = placed(plain);
+    if (naive.prediction.simulated >= best.prediction.simulated) return best;
+    naive.plan.search = std::move(best.plan.search);
+    return naive;
+  } catch (const TopologyError&) {
+    return best;  // where what is naive has no way
+  }
+}
+
 // Of operators cut so.
 Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& graph,
                         const std::vector<JoinAggSpec>& specs, const Schedule& schedule,
@@ -98,11 +129,13 @@ Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& gr
   const PredictedPart part(*graph, specs);
   const bool all = part.ops() == specs.size();
   const auto end = specs.begin() + static_cast<std::ptrdiff_t>(part.ops());
-  const PhysicalPlan plan = place_and_synthesise(
-      all ? graph : std::make_shared<const Graph>(prefix(*graph, part.ops())), {specs.begin(), end},
-      model.topology().sites(),
-      {.partial_dtype = model.partial_dtype(), .schedule = schedule, .interruption = interruption});
-  return part.predict(plan, time, model.topology(), schedule, interruption);
+  return place_faster(part, time,
+                      all ? graph : std::make_shared<const Graph>(prefix(*graph, part.ops())),
+                      {specs.begin(), end}, model.topology(),
+                      {.partial_dtype = model.partial_dtype(),
+                       .schedule = schedule,
+                       .interruption = interruption})
+      .prediction;
 }
 
 // The plan whose simulation takes the least time; the earlier of equals. Throws TopologyError where
@@ -139,6 +172,15 @@ Prediction predict(const PhysicalPlan& plan, const Topology& topology, const Sch
   TimeModel model(topology, plan.partial_dtype);
   const PlannedTime time = planned_time(*plan.graph, plan.specs, model);
   return PredictedPart(*plan.graph, plan.specs).predict(plan, time, topology, schedule, {});
+}
+
+PhysicalPlan place_for_time(const std::shared_ptr<const Graph>& graph,
+                            const std::vector<JoinAggSpec>& specs, const PhysicalOptions& options) {
+  const Topology& topology = *options.schedule.topology;
+  TimeModel model(topology, options.partial_dtype);
+  return place_faster(PredictedPart(*graph, specs), planned_time(*graph, specs, model), graph,
+                      specs, topology, options)
+      .plan;
 }
 
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,

@@ -25,6 +25,12 @@ struct Prediction {
 Prediction predict(const PhysicalPlan& plan, const Topology& topology,
                    const Schedule& schedule = {});
 
+// Places cells and makes programs by a schedule that searches. They are the naive ones instead
+// where all of the plan then takes less time when simulated: a program alone is never slower than
+// the naive one, but it may wait for, or be in the way of, what runs beside it.
+PhysicalPlan place_for_time(const std::shared_ptr<const Graph>& graph,
+                            const std::vector<JoinAggSpec>& specs, const PhysicalOptions& options);
+
 // How a plan of least time is looked for.
 struct TimeSearch {
   size_t plans = 16;  // of least planned time that are simulated, beside the proxy's best

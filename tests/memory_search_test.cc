@@ -13,6 +13,7 @@
 #include "einsummable/topology/resolve.h"
 #include "einsummable/workloads/ffn.h"
 #include "einsummable/workloads/llama.h"
+#include "tests/support/executable.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/rounds.h"
 #include "tests/support/task_graphs.h"
@@ -191,19 +192,30 @@ constexpr auto kPrivate = CompileOptions::Sites::private_sites;
 
 TEST(MemorySearch, EveryLimitOfASweepIsMetOrRefusedAndLessMemoryCostsNoLess) {
   Random random(2);
-  EXPECT_GT(sweep(workloads::ffn(256, 64, 256, DType::f32), {.devices = 4}).fits, 5);
-  EXPECT_GT(sweep(workloads::ffn(64, 256, 512, DType::f32), {.devices = 4, .sites = kPrivate}).fits,
+  EXPECT_GT(sweep(workloads::ffn(256, 64, 256, DType::f32),
+                  {.devices = 4, .objective = kProxy, .schedule_mode = kNaive})
+                .fits,
             5);
-  EXPECT_GT(sweep(small_block(), {.devices = 4}).fits, 8);
-  EXPECT_GT(sweep(small_block(), {.devices = 3, .sites = kPrivate}).fits, 5);
+  EXPECT_GT(sweep(workloads::ffn(64, 256, 512, DType::f32),
+                  {.devices = 4, .objective = kProxy, .schedule_mode = kNaive, .sites = kPrivate})
+                .fits,
+            5);
+  EXPECT_GT(sweep(small_block(), {.devices = 4, .objective = kProxy, .schedule_mode = kNaive}).fits,
+            8);
+  EXPECT_GT(sweep(small_block(),
+                  {.devices = 3, .objective = kProxy, .schedule_mode = kNaive, .sites = kPrivate})
+                .fits,
+            5);
   for (int round = 0; round < rounds(2, 20); ++round) {
-    sweep(RandomNetwork(random).make(5), {.devices = 2 + round % 3});
+    sweep(RandomNetwork(random).make(5),
+          {.devices = 2 + round % 3, .objective = kProxy, .schedule_mode = kNaive});
   }
 }
 
 TEST(MemorySearch, LayersMayBeCutInTwoWays) {
   const Graph graph = workloads::llama({.layers = 8, .seq = 131072});
-  const CompileOptions options{.devices = 8, .sites = kPrivate};
+  const CompileOptions options{
+      .devices = 8, .objective = kProxy, .schedule_mode = kNaive, .sites = kPrivate};
   const LoweredPlan free = make_lowered(graph, options);
   std::vector<int64_t> costs;
   for (int64_t percent : {95, 85, 75}) {
@@ -219,21 +231,22 @@ TEST(MemorySearch, LayersMayBeCutInTwoWays) {
 }
 
 TEST(MemorySearch, PlansByTimeAndSearchedProgramsFitAsWell) {
-  CompileOptions options{.devices = 4, .sites = kPrivate};
+  CompileOptions options{
+      .devices = 4, .objective = kProxy, .schedule_mode = kNaive, .sites = kPrivate};
   options.topology =
       std::make_shared<const Topology>(resolve_first(load_machine("dgx-v100"), options.devices));
   options.objective = CompileOptions::Objective::time;
   const Sweep naive = sweep(workloads::ffn(64, 256, 512, DType::f16), options);
   options.schedule_mode = CompileOptions::ScheduleMode::search;
   const Sweep searched = sweep(workloads::ffn(64, 256, 512, DType::f16), options);
-  options.objective = CompileOptions::Objective::proxy;
+  options.objective = kProxy;
   sweep(workloads::ffn(64, 256, 512, DType::f16), options);
   printf("fits: %d naive, %d searched\n", naive.fits, searched.fits);
 }
 
 TEST(MemorySearch, RepeatsItself) {
   const Graph graph = small_block();
-  CompileOptions options{.devices = 4};
+  CompileOptions options{.devices = 4, .objective = kProxy, .schedule_mode = kNaive};
   options.memory_limit = make_lowered(graph, options).peak_bytes() * 9 / 10;
   const std::string once = plan_file(make_plan(graph, options));
   EXPECT_EQ(once, plan_file(make_plan(graph, options)));
@@ -251,14 +264,22 @@ std::string refusal(const Graph& graph, const CompileOptions& options) {
 
 TEST(MemorySearch, TheErrorSaysWhatIsNeededForWhatAndWhatWouldFit) {
   const Graph graph = workloads::ffn(256, 64, 256, DType::f32);
-  EXPECT_EQ(refusal(graph, {.devices = 4, .memory_limit = 150'000}),
-            "no plan was found that fits 150000 B a device on 4 devices: of 108 measured the one "
-            "of least memory needs 181696 B on device 0 (parameters 32768 B, inputs 65536 B, "
-            "activations and partial results 65536 B, workspace 17856 B); a limit of 181696 B "
-            "would do, or 8 devices, which need 140160 B each");
-  EXPECT_NO_THROW(make_plan(graph, {.devices = 4, .memory_limit = 181'696}));
-  EXPECT_NO_THROW(make_plan(graph, {.devices = 8, .memory_limit = 150'000}));
-  const std::string zero = refusal(graph, {.devices = 4, .memory_limit = 0});
+  EXPECT_EQ(
+      refusal(
+          graph,
+          {.devices = 4, .objective = kProxy, .schedule_mode = kNaive, .memory_limit = 150'000}),
+      "no plan was found that fits 150000 B a device on 4 devices: of 108 measured the one "
+      "of least memory needs 181696 B on device 0 (parameters 32768 B, inputs 65536 B, "
+      "activations and partial results 65536 B, workspace 17856 B); a limit of 181696 B "
+      "would do, or 8 devices, which need 140160 B each");
+  EXPECT_NO_THROW(make_plan(
+      graph,
+      {.devices = 4, .objective = kProxy, .schedule_mode = kNaive, .memory_limit = 181'696}));
+  EXPECT_NO_THROW(make_plan(
+      graph,
+      {.devices = 8, .objective = kProxy, .schedule_mode = kNaive, .memory_limit = 150'000}));
+  const std::string zero = refusal(
+      graph, {.devices = 4, .objective = kProxy, .schedule_mode = kNaive, .memory_limit = 0});
   EXPECT_TRUE(zero.ends_with("a limit of 181696 B would do")) << zero;
 }
 
@@ -267,7 +288,11 @@ TEST(MemorySearch, TheErrorNamesAPartialDtypeThatHelps) {
   const TensorId x = graph.input(DType::f16, {64, 4096}, "x");
   const TensorId w = graph.parameter(DType::f16, {4096, 512}, "w");
   graph.save(graph.apply("matmul", {x, w}, {}, "product")[0], "y");
-  CompileOptions options{.devices = 4, .pins = {{"product", {{"j", 4}}}}, .memory_limit = 1000};
+  CompileOptions options{.devices = 4,
+                         .pins = {{"product", {{"j", 4}}}},
+                         .objective = kProxy,
+                         .schedule_mode = kNaive,
+                         .memory_limit = 1000};
   options.sites = kPrivate;
   const std::string said = refusal(graph, options);
   const std::string head = "; with partial_dtype float16 that plan needs ";
@@ -288,7 +313,7 @@ TEST(MemorySearch, OtherSelectorsAreCheckedOnly) {
 
 TEST(MemorySearch, APlanForAMachineIsMeasuredWithItsMemory) {
   const Graph graph = workloads::ffn(64, 256, 512, DType::f32);
-  CompileOptions options{.devices = 4};
+  CompileOptions options{.devices = 4, .objective = kProxy, .schedule_mode = kNaive};
   options.topology =
       std::make_shared<const Topology>(resolve_first(load_machine("dgx-a100"), options.devices));
   CompileOptions there = options;
@@ -303,7 +328,8 @@ TEST(MemorySearch, APlanForAMachineIsMeasuredWithItsMemory) {
 
 TEST(MemorySearch, StopsWhenAsked) {
   const Graph graph = small_block(4);
-  CompileOptions options{.devices = 8, .memory_limit = 1};
+  CompileOptions options{
+      .devices = 8, .objective = kProxy, .schedule_mode = kNaive, .memory_limit = 1};
   int asked = 0;
   options.interruption = Interruption([&] { return ++asked > 3; });
   EXPECT_THROW(make_plan(graph, options), Error);

@@ -105,7 +105,7 @@ TEST(NumericCheck, AcceptsATransformerBlock) {
         array.values()[i] = static_cast<double>(i % 16);
       }
     }
-    const auto executable = compile(graph, {.devices = 3, .verify = kNumeric});
+    const auto executable = compile(graph, {.devices = 3, .objective = kProxy, .verify = kNumeric});
     ASSERT_NO_THROW(call(*executable, graph, values)) << long_name(dtype);
   }
 }
@@ -120,13 +120,14 @@ TEST(NumericCheck, ComparesIntegersAndNaN) {
   for (size_t i = 0; i < 30; ++i) array.values()[i] = static_cast<double>(i * 7 % 5);
   array.values()[8] = std::numeric_limits<double>::quiet_NaN();
   array.values()[21] = std::numeric_limits<double>::infinity();
-  const auto executable = compile(graph, {.devices = 4, .verify = kNumeric});
+  const auto executable = compile(graph, {.devices = 4, .objective = kProxy, .verify = kNumeric});
   ASSERT_NO_THROW(call(*executable, graph, {{x, array}}));
   EXPECT_EQ(executable->numeric()->detail, "");
 }
 
 TEST(NumericCheck, LeavesProofsAloneByDefault) {
-  const auto executable = compile(workloads::ffn(4, 6, 8, DType::f32), {.devices = 2});
+  const auto executable =
+      compile(workloads::ffn(4, 6, 8, DType::f32), {.devices = 2, .objective = kProxy});
   EXPECT_FALSE(executable->numeric());
 }
 
@@ -155,7 +156,7 @@ class Faulty final : public Execution {
 // y = relu(x w1) w2 of ones, its tensors: x, w1, w2, up, relu, y.
 struct Checked {
   Graph graph = workloads::ffn(4, 6, 8, DType::f32);
-  Plan plan = make_plan(graph, {.devices = 2});
+  Plan plan = make_plan(graph, {.devices = 2, .objective = kProxy});
   std::shared_ptr<const PhysicalPlan> all = keeping_all(*plan.physical);
   std::unique_ptr<Execution> program = prepared(plan.physical), kept = prepared(all);
 
@@ -229,7 +230,7 @@ TEST(NumericCheck, KeepsEveryTensorUnderNamesThatAreFree) {
   const TensorId x = graph.input(DType::f32, {4}, "x");
   const TensorId y = graph.apply("relu", {x})[0];
   graph.save(graph.apply("neg", {y})[0], "tensor 1");
-  const Plan plan = make_plan(graph, {.devices = 2});
+  const Plan plan = make_plan(graph, {.devices = 2, .objective = kProxy});
   const auto all = keeping_all(*plan.physical);
   std::vector<std::string> names;
   for (const GraphSave& save : all->graph->saves()) names.push_back(save.name);

@@ -6,6 +6,7 @@
 #include "einsummable/base/error.h"
 #include "einsummable/compile.h"
 #include "einsummable/workloads/ffn.h"
+#include "tests/support/executable.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/rounds.h"
 
@@ -23,7 +24,7 @@ std::string message(std::string_view file) {
 
 Plan small_plan() {
   Random random(5);
-  return make_plan(random_graph(random, 8, DType::f32), {.devices = 3});
+  return make_plan(random_graph(random, 8, DType::f32), {.devices = 3, .objective = kProxy});
 }
 
 TEST(PlanFile, ReadsBackToTheSamePlan) {
@@ -56,9 +57,9 @@ TEST(PlanFile, NamesWhatDiffers) {
 
 TEST(PlanFile, HoldsTheDTypeOfPartialSums) {
   const Graph graph = workloads::ffn(8, 4, 16, DType::f32);
-  const std::string file = plan_file(make_plan(graph, {.devices = 2}));
+  const std::string file = plan_file(make_plan(graph, {.devices = 2, .objective = kProxy}));
   for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
-    const Plan plan = make_plan(graph, {.devices = 2, .partial_dtype = dtype});
+    const Plan plan = make_plan(graph, {.devices = 2, .objective = kProxy, .partial_dtype = dtype});
     const std::string with = plan_file(plan);
     const Plan back = parse_plan_file(with);
     EXPECT_EQ(plan_file(back), with);
@@ -79,7 +80,8 @@ TEST(PlanFile, HoldsTheDTypeOfPartialSums) {
 }
 
 TEST(PlanFile, APlanOfAnotherGraphIsRefused) {
-  const Plan plan = make_plan(workloads::ffn(8, 4, 16, DType::f32), {.devices = 2});
+  const Plan plan =
+      make_plan(workloads::ffn(8, 4, 16, DType::f32), {.devices = 2, .objective = kProxy});
   EXPECT_NO_THROW(require_plan_of(plan, workloads::ffn(8, 4, 16, DType::f32)));
   try {
     require_plan_of(plan, workloads::ffn(8, 4, 32, DType::f32));
@@ -131,7 +133,7 @@ TEST(PlanFile, MutatedTextGivesASoundPlanOrAnError) {
     }
     try {
       const Plan plan = parse_plan_file(mutated);
-      compile(plan, {.devices = plan.physical->sites});
+      compile(plan, {.devices = plan.physical->sites, .objective = kProxy});
     } catch (const Error&) {
       ++refused;
     }

@@ -21,8 +21,8 @@ ElementBytes element_bytes(const Graph& graph, TensorId tensor, std::optional<DT
 // of every operator on site i. A better placement takes less.
 class TimeModel {
  public:
-  // Nanoseconds (ten hours) that nothing is said to exceed.
-  static constexpr int64_t longest = int64_t{36'000} * 1'000'000'000;
+  // Nanoseconds (an hour) that nothing is said to exceed.
+  static constexpr int64_t longest = int64_t{3'600} * 1'000'000'000;
 
   // Float sums travel in `partial_dtype`, if there is one.
   explicit TimeModel(const Topology& topology, std::optional<DType> partial_dtype = {})

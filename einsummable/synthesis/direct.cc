@@ -33,29 +33,28 @@ Prices times_of(const Network& network, double bytes) {
   return times;
 }
 
+// Whether no way of several hops is faster than one hop, as there is one between any two sites
+// and the slowest takes no longer than two of the fastest.
+bool all_direct(const Prices& times) {
+  double least = no_way, most = 0;
+  for (int32_t a = 0; a < times.sites; ++a) {
+    for (int32_t b = 0; b < times.sites; ++b) {
+      if (a == b) continue;
+      least = std::min(least, times.send(a, b));
+      most = std::max(most, times.send(a, b));
+    }
+  }
+  return most <= 2 * least;
+}
+
 // The fastest ways from the nearest of some sites, or to it.
 class Ways {
  public:
-  Ways(const Prices& times, std::span<const int32_t> ends)
+  // `direct`: all_direct() of the times.
+  Ways(const Prices& times, std::span<const int32_t> ends, bool direct)
       : times_(times), time_(index(times.sites), no_way), next_(index(times.sites), -1) {
     for (int32_t s : ends) time_[index(s)] = 0;
-    std::vector<bool> done(index(times.sites), false);
-    for (int32_t round = 0; round < times.sites; ++round) {
-      int32_t at = -1;
-      for (int32_t s = 0; s < times.sites; ++s) {
-        if (!done[index(s)] && time_[index(s)] != no_way &&
-            (at < 0 || time_[index(s)] < time_[index(at)]))
-          at = s;
-      }
-      if (at < 0) break;
-      done[index(at)] = true;
-      for (int32_t s = 0; s < times.sites; ++s) {
-        const double through = time_[index(at)] + times.send(at, s);
-        if (through >= time_[index(s)]) continue;
-        time_[index(s)] = through;
-        next_[index(s)] = at;
-      }
-    }
+    direct ? take_hops(ends) : search();
   }
 
   double time(int32_t site) const { return time_[index(site)]; }
@@ -80,6 +79,37 @@ class Ways {
   }
 
  private:
+  void take_hops(std::span<const int32_t> ends) {
+    for (int32_t end : ends) {
+      for (int32_t s = 0; s < times_.sites; ++s) {
+        if (times_.send(end, s) < time_[index(s)]) {
+          time_[index(s)] = times_.send(end, s);
+          next_[index(s)] = end;
+        }
+      }
+    }
+  }
+
+  void search() {
+    std::vector<bool> done(index(times_.sites), false);
+    for (int32_t round = 0; round < times_.sites; ++round) {
+      int32_t at = -1;
+      for (int32_t s = 0; s < times_.sites; ++s) {
+        if (!done[index(s)] && time_[index(s)] != no_way &&
+            (at < 0 || time_[index(s)] < time_[index(at)]))
+          at = s;
+      }
+      if (at < 0) break;
+      done[index(at)] = true;
+      for (int32_t s = 0; s < times_.sites; ++s) {
+        const double through = time_[index(at)] + times_.send(at, s);
+        if (through >= time_[index(s)]) continue;
+        time_[index(s)] = through;
+        next_[index(s)] = at;
+      }
+    }
+  }
+
   int32_t hops_to(int32_t site) const {
     int32_t hops = 0;
     for (; next_[index(site)] >= 0; site = next_[index(site)]) ++hops;
@@ -94,17 +124,18 @@ class Ways {
 // The ways from each site and to it, for a demand of some bytes.
 struct AllWays {
   AllWays(const Network& network, double bytes)
-      : times(times_of(network, bytes)), backwards(reversed(times)) {
+      : times(times_of(network, bytes)), backwards(reversed(times)), direct(all_direct(times)) {
     from.reserve(index(times.sites));
     for (int32_t site = 0; site < times.sites; ++site) {
-      from.emplace_back(times, std::span(&site, 1));
-      to.emplace_back(backwards, std::span(&site, 1));
+      from.emplace_back(times, std::span(&site, 1), direct);
+      to.emplace_back(backwards, std::span(&site, 1), direct);
     }
   }
   AllWays(const AllWays&) = delete;  // the ways refer to the times
   AllWays& operator=(const AllWays&) = delete;
 
   Prices times, backwards;
+  bool direct;
   std::vector<Ways> from, to;
 };
 
@@ -152,7 +183,8 @@ std::optional<Tree> spread_from_holders(const AllWays& all, const Commodity& com
     if (last(ways, commodity.targets) == no_way) return std::nullopt;
     return Tree{.gather = {}, .root = -1, .spread = ways.tree(commodity.targets)};
   };
-  return holders.size() == 1 ? tree(all.from[index(holders[0])]) : tree(Ways(all.times, holders));
+  return holders.size() == 1 ? tree(all.from[index(holders[0])])
+                             : tree(Ways(all.times, holders, all.direct));
 }
 
 std::optional<Tree> fastest(const AllWays& ways, const Commodity& commodity,

@@ -57,7 +57,7 @@ class Packer {
     for (auto& [c, tree] : first) add(c, std::move(tree));
     warm_up(load);
     Packing packing{.ms = 0, .bound = 0, .commodities = {}};
-    for (int32_t round = 0; round < options_.rounds; ++round) {
+    for (int32_t round = 0; round < options_.rounds && !too_large(); ++round) {
       if (program_.solve() != LinearProgram::Outcome::optimal) break;
       packing.ms = program_.objective() * unit_;
       if (!improve(packing)) break;
@@ -130,6 +130,16 @@ class Packer {
       work += commodities_[c].formed && commodities_[c].targets.size() == 1 ? n : n * n * n;
     const auto representatives = static_cast<double>(symmetry_.representatives().size());
     return std::min(most, static_cast<int64_t>(std::min(trees / representatives, steps / work)));
+  }
+
+  // Whether the programs solved so far, each with its rows and columns, are all that is worth it.
+  // With 8 sites it takes a twentieth of that.
+  bool too_large() {
+    constexpr double most = 1e8;
+    double columns = 0;
+    for (const auto& of_commodity : columns_) columns += static_cast<double>(of_commodity.size());
+    solved_ += columns * static_cast<double>(orbits() + symmetry_.representatives().size());
+    return solved_ > most;
   }
 
   // Adds trees without solving the program: what has carried much so far is dear for the next ones.
@@ -231,7 +241,7 @@ class Packer {
     const int64_t rounds = rounds_of(8);
     for (int64_t round = 0;; ++round) {
       if (program_.solve() != LinearProgram::Outcome::optimal) return false;
-      if (round >= rounds || !add_shallow()) return true;
+      if (round >= rounds || too_large() || !add_shallow()) return true;
     }
   }
 
@@ -305,6 +315,7 @@ class Packer {
   double unit_ = 1;   // milliseconds
   double bytes_ = 0;  // of all commodities
   int32_t load_ = 0;
+  double solved_ = 0;  // the entries of all programs solved
   bool depth_is_charged_ = false;
   Symmetry symmetry_;
   std::vector<double> center_;                // the prices of the best bound

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "einsummable/base/error.h"
 
@@ -120,6 +121,24 @@ class Assignment {
   std::vector<size_t> column_of_, row_of_;
 };
 
+// Every cell on the lowest free site where it gains the most it can, if there is one for each: then
+// no placement is better, and none of the best is lower.
+std::optional<std::vector<size_t>> all_at_their_best(size_t cells, size_t sites,
+                                                     std::span<const int64_t> gain) {
+  std::vector<bool> taken(sites, false);
+  std::vector<size_t> out;
+  for (size_t c = 0; c < cells; ++c) {
+    const std::span<const int64_t> of_cell = gain.subspan(c * sites, sites);
+    const int64_t most = std::ranges::max(of_cell);
+    size_t site = 0;
+    while (site < sites && (taken[site] || of_cell[site] != most)) ++site;
+    if (site == sites) return std::nullopt;
+    taken[site] = true;
+    out.push_back(site);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<exchange::SiteId> place(int64_t cells, int64_t sites, std::span<const int64_t> gain) {
@@ -127,10 +146,11 @@ std::vector<exchange::SiteId> place(int64_t cells, int64_t sites, std::span<cons
          "a placement has at most as many cells as sites, and a gain for each pair");
   ensure(std::ranges::all_of(gain, [](int64_t g) { return g > -gain_limit && g < gain_limit; }),
          "gains are below 2^53");
+  const auto rows = static_cast<size_t>(cells), columns = static_cast<size_t>(sites);
+  auto sites_of = all_at_their_best(rows, columns, gain);
+  if (!sites_of) sites_of = Assignment(rows, columns, gain).run();
   std::vector<exchange::SiteId> placed;
-  for (size_t s : Assignment(static_cast<size_t>(cells), static_cast<size_t>(sites), gain).run()) {
-    placed.emplace_back(static_cast<int64_t>(s));
-  }
+  for (size_t s : *sites_of) placed.emplace_back(static_cast<int64_t>(s));
   return placed;
 }
 

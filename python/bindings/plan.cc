@@ -34,8 +34,8 @@ struct ScheduleOptions {
 CompileOptions make_options(int64_t devices, const std::string& selector, uint64_t seed,
                             const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
                             bool private_sites, bool numeric,
-                            const std::optional<std::string>& partial_dtype, bool fastest,
-                            const std::optional<std::string>& topology,
+                            const std::optional<std::string>& partial_dtype,
+                            std::optional<bool> fastest, const std::optional<std::string>& topology,
                             const std::vector<int64_t>& numbers, const ScheduleOptions& schedule) {
   using ScheduleMode = CompileOptions::ScheduleMode;
   const auto found = find_selector(selector);
@@ -45,7 +45,6 @@ CompileOptions make_options(int64_t devices, const std::string& selector, uint64
       .selector = *found,
       .seed = seed,
       .pins = specs,
-      .objective = fastest ? CompileOptions::Objective::time : CompileOptions::Objective::proxy,
       .schedule_mode = schedule.mode == "naive"    ? ScheduleMode::naive
                        : schedule.mode == "search" ? ScheduleMode::search
                                                    : ScheduleMode::ai,
@@ -57,6 +56,8 @@ CompileOptions make_options(int64_t devices, const std::string& selector, uint64
       .threads = threads,
       .sites = private_sites ? CompileOptions::Sites::private_sites : CompileOptions::Sites::shared,
       .verify = numeric ? CompileOptions::Verify::numeric : CompileOptions::Verify::proofs};
+  using Objective = CompileOptions::Objective;
+  if (fastest) out.objective = *fastest ? Objective::time : Objective::proxy;
   const Machine machine = load_machine(topology.value_or("cpu"));
   if (topology) out.topology = std::make_shared<const Topology>(resolve(machine, numbers));
   if (schedule.proposer) {
@@ -141,7 +142,8 @@ void bind_plan_class(nb::module_& module) {
       .def(nb::new_(&make_options), nb::kw_only(), nb::arg("devices"), nb::arg("selector"),
            nb::arg("seed"), nb::arg("specs"), nb::arg("memory_limit").none(), nb::arg("threads"),
            nb::arg("private_sites"), nb::arg("numeric"), nb::arg("partial_dtype").none(),
-           nb::arg("fastest"), nb::arg("topology").none(), nb::arg("numbers"), nb::arg("schedule"));
+           nb::arg("fastest").none(), nb::arg("topology").none(), nb::arg("numbers"),
+           nb::arg("schedule"));
   nb::class_<Plan>(module, "Plan")
       .def_prop_ro("graph", [](const Plan& plan) { return Graph(*plan.graph); })
       .def_prop_ro("devices", [](const Plan& plan) { return plan.logical.p; })

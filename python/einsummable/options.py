@@ -70,8 +70,8 @@ def make_options(
     devices: Devices | None = None,
     backend: str | None = None,
     selector: str = "optimal",
-    objective: str = "proxy",
-    schedule_mode: str = "naive",
+    objective: str | None = None,
+    schedule_mode: str = "search",
     specs: Pins | None = None,
     memory_limit: int | None = None,
     seed: int = 0,
@@ -87,7 +87,8 @@ def make_options(
 ) -> _core.CompileOptions:
     """Check the options of `compile` and turn them into those of the core."""
     _choose(DeviceError, "backend", "cpu" if backend is None else backend, ["cpu"], ["cuda", "mpi"])
-    _choose(PlanError, "objective", objective, ["proxy", "time"], [])
+    if objective is not None:
+        _choose(PlanError, "objective", objective, ["proxy", "time"], [])
     _choose(PlanError, "schedule_mode", schedule_mode, ["naive", "search", "ai"], [])
     _choose(PlanError, "selector", selector, _core.selectors(), [])
     _choose(PlanError, "verify", verify, ["static", "numeric"], [])
@@ -105,7 +106,7 @@ def make_options(
         private_sites=_flag("private_sites", private_sites),
         numeric=verify == "numeric",
         partial_dtype=None if partial_dtype is None else _float_dtype(partial_dtype),
-        fastest=objective == "time",
+        fastest=None if objective is None else objective == "time",
         topology=machine,
         numbers=[] if machine is None else list(numbers),
         schedule=_schedule(schedule_mode, budget, time_limit, cache_dir, proposer),

@@ -132,8 +132,8 @@ def plan(
     *,
     devices: Devices | None = None,
     selector: str = "optimal",
-    objective: str = "proxy",
-    schedule_mode: str = "naive",
+    objective: str | None = None,
+    schedule_mode: str = "search",
     specs: Pins | None = None,
     memory_limit: int | None = None,
     partial_dtype: DTypeLike | None = None,
@@ -154,12 +154,13 @@ def plan(
     selector : "optimal", "paper", "greedy" or "random"
         How cuts are chosen: at the least cost; by the paper's Algorithm 1; an operator at a time;
         at random, by `seed`.
-    objective : "proxy" or "time"
-        What a plan costs: the elements that move; or the time that a call is predicted to take,
-        of the best plans by an estimate and the best one by elements, each simulated.
-    schedule_mode : "naive", "search" or "ai"
-        How exchange programs are made: the naive ones; searched for, to be fast on the topology;
-        or that, and a proposer asked for faster ones.
+    objective : "time" or "proxy", optional
+        What a plan costs: the time that a call is predicted to take, of the best plans by an
+        estimate and the best one by elements, each simulated; or the elements that move. Default
+        time, but elements for selectors other than "optimal".
+    schedule_mode : "search", "naive" or "ai"
+        How exchange programs are made: searched for, to be fast on the topology; the naive ones;
+        or searched for, and a proposer asked for faster ones.
     specs : mapping, optional
         Pins: into how many intervals indices of operators must be cut, ``{"up": {"i": 8}}``.
     memory_limit : int, optional
@@ -170,7 +171,8 @@ def plan(
         Of float sums until they are complete: float64 is more exact, float16 and bfloat16 halve
         the bytes of float32, but float16 overflows beyond 65504. Default as operators state.
     topology : str or path, optional
-        What times are predicted on, of `einsummable.topology.names` or a file; default "cpu".
+        What times are predicted on, of `einsummable.topology.names` or a file; default "cpu" with
+        as many workers as there are cores.
     seed : int, default 0
     budget : int, optional
         Simulations a program at most; default 200.

@@ -47,7 +47,18 @@ def test_plan_prints_the_table(capsys):
 def test_plan_as_json_and_saved(capsys, tmp_path):
     path = tmp_path / "p.esplan"
     out = json.loads(
-        printed(capsys, "plan", *FFN, "--json", "--save", str(path), "--explain", "up")
+        printed(
+            capsys,
+            "plan",
+            *FFN,
+            "--objective",
+            "proxy",
+            "--json",
+            "--save",
+            str(path),
+            "--explain",
+            "up",
+        )
     )
     plan = es.load_plan(path)
     assert out["cost"] == plan.cost
@@ -58,7 +69,7 @@ def test_plan_as_json_and_saved(capsys, tmp_path):
 
 
 def test_plan_explains_an_operator(capsys):
-    out = printed(capsys, "plan", *FFN, "--explain", "up")
+    out = printed(capsys, "plan", *FFN, "--objective", "proxy", "--explain", "up")
     assert out.startswith("up: ")
     assert "chosen" in out
 
@@ -88,7 +99,8 @@ def test_sums_under_way_have_the_dtype_that_is_asked_for(capsys, tmp_path):
     assert es.load_plan(path).partial_dtype == "float64"
     digests = set()
     for options in ([], ["--partial-dtype", "bfloat16"], ["--partial-dtype", "float64"]):
-        out = printed(capsys, "run", *FFN, "--json", "--verify", "numeric", *options)
+        options = [*options, "--objective", "proxy", "--verify", "numeric"]
+        out = printed(capsys, "run", *FFN, "--json", *options)
         digests.add(json.loads(out)["results"]["y"]["sha256"])
     assert len(digests) == 3
 

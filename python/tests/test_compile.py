@@ -54,7 +54,7 @@ def identity(shape, dtype):
     x = g.tensor(shape, dtype, name="x")
     g.save(x, name="same")
     g.save(es.reshape(x, [-1]) if np.prod(shape) else es.transpose(x), name="flat")
-    return es.compile(g, devices=3)
+    return es.compile(g, devices=3, objective="proxy")
 
 
 def layouts(dtype):
@@ -133,7 +133,9 @@ def test_arrays_in_a_graph_are_loaded_by_compile():
     large = np.arange(120, dtype=np.float32).reshape(3, 40)
     g.save(x * large + np.arange(40, dtype=np.float32)[:, None].T + 0.5, name="y")
     a = np.ones((3, 40), np.float32)
-    assert np.array_equal(es.compile(g, devices=2)(x=a).y, a * large + np.arange(40) + 0.5)
+    assert np.array_equal(
+        es.compile(g, devices=2, objective="proxy")(x=a).y, a * large + np.arange(40) + 0.5
+    )
 
 
 def test_tensors_that_nothing_reads_need_not_be_fed():
@@ -142,7 +144,7 @@ def test_tensors_that_nothing_reads_need_not_be_fed():
     g.parameter([3], name="w")
     es.relu(unused)
     g.save(x + 1, name="y")
-    exe = es.compile(g, devices=2)
+    exe = es.compile(g, devices=2, objective="proxy")
     ones = np.ones(3, np.float32)
     assert np.array_equal(exe(x=ones).y, ones + 1)
     assert np.array_equal(exe(x=ones, unused=ones).y, ones + 1)
@@ -153,7 +155,7 @@ def test_a_tensor_may_be_saved_under_several_names():
     x = g.tensor([2], name="x")
     g.save(x)
     g.save(x, name="again")
-    out = es.compile(g, devices=2)(x=np.ones(2, np.float32))
+    out = es.compile(g, devices=2, objective="proxy")(x=np.ones(2, np.float32))
     assert np.array_equal(out["x"], out["again"])
     assert out[x] is out["x"]
 
@@ -165,7 +167,7 @@ def test_einsum_of_many_factors_is_numpys():
     spec = "ij,jk,kl,l->i"
     g.save(es.einsum(spec, *[g.tensor(a.shape, name=f"t{i}") for i, a in enumerate(arrays)]), "y")
     assert str(g).count("einsum(") == 3
-    out = es.compile(g, devices=3)({f"t{i}": a for i, a in enumerate(arrays)})
+    out = es.compile(g, devices=3, objective="proxy")({f"t{i}": a for i, a in enumerate(arrays)})
     assert np.array_equal(out.y, np.einsum(spec, *arrays))
 
 
@@ -183,12 +185,12 @@ def test_an_index_gives_the_elements_that_numpy_gives(index):
     array = np.arange(24, dtype=np.float32).reshape(4, 6)
     g = es.Graph()
     g.save(g.tensor([4, 6], name="x")[index], name="y")
-    assert np.array_equal(es.compile(g, devices=3)(x=array).y, array[index])
+    assert np.array_equal(es.compile(g, devices=3, objective="proxy")(x=array).y, array[index])
 
 
 def test_a_plan_tells_what_is_cut_and_why(tmp_path):
     g, (_, _, _, y), exe = ffn()
-    plan = es.plan(g, devices=4)
+    plan = es.plan(g, devices=4, objective="proxy")
     assert plan.cost == exe.plan.cost
     assert plan.exact
     counts = plan.specs["up"]
@@ -204,7 +206,7 @@ def test_a_plan_tells_what_is_cut_and_why(tmp_path):
     assert explanation.alternatives[0].delta == 0
     assert str(plan.explain(y)).startswith(y.name)
     assert "total" in str(plan)
-    assert str(plan) == str(es.plan(g, devices=4))
+    assert str(plan) == str(es.plan(g, devices=4, objective="proxy"))
     assert str(es.plan(g, devices=4, specs={"up": {"i": 4}}).specs["up"]["i"]) == "4"
     path = tmp_path / "p.esplan"
     plan.save(path)
@@ -230,7 +232,7 @@ def test_a_call_is_traced_task_by_task(tmp_path):
     g = es.Graph()
     x = g.tensor([16, 8], name="x")
     g.save(es.relu(g.matmul(x, g.parameter([8, 8], name="w"), name="up")), name="y")
-    exe = es.compile(g, devices=3, private_sites=True)
+    exe = es.compile(g, devices=3, objective="proxy", private_sites=True)
     exe.load({"w": np.ones((8, 8), np.float32)})
     exe(x=np.ones((16, 8), np.float32))
     path = tmp_path / "call.json"
@@ -279,7 +281,7 @@ def test_a_call_lets_other_threads_of_python_run_and_ctrl_c_stop_it():
     for _ in range(400):
         y = es.tanh(y @ y)
     g.save(y, name="y")
-    exe = es.compile(g, devices=2, threads=1)
+    exe = es.compile(g, devices=2, objective="proxy", threads=1)
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):

@@ -9,6 +9,7 @@
 #include "tests/support/executable.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/rounds.h"
+#include "tests/support/topologies.h"
 
 namespace einsummable {
 namespace {
@@ -44,6 +45,10 @@ TEST(Graphs, EqualTheirReferencesOnAnyNumberOfDevices) {
     SCOPED_TRACE("round " + std::to_string(round) + ", p " + std::to_string(p) + "\n" +
                  text(graph));
     CompileOptions options{.devices = p, .selector = selector, .seed = random()};
+    if (round % 4 == 0) options.objective = kProxy;
+    std::mt19937_64 links(static_cast<uint64_t>(round));
+    if (round % 3 == 0 && p < 72)
+      options.topology = std::make_shared<const Topology>(linked(p, links));
     const auto shared = compile(graph, options);
     options.sites = CompileOptions::Sites::private_sites;
     const auto isolated = compile(graph, options);

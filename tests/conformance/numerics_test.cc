@@ -137,7 +137,7 @@ TEST(Numerics, Int64SumsBeyondTheRangeOfDoublesAreExact) {
     expected += value;
   }
   for (int64_t p : {1, 8}) {
-    const auto executable = compile(sum.graph, {.devices = p});
+    const auto executable = compile(sum.graph, {.devices = p, .objective = kProxy});
     executable->call(std::vector<Executable::Argument>{{"x", x.view()}},
                      std::vector<Executable::Argument>{{"y", y.view()}});
     EXPECT_EQ(*reinterpret_cast<const int64_t*>(y.view().data), expected) << "p = " << p;
@@ -204,7 +204,7 @@ TEST(Numerics, WhatIsNotFiniteIsTheSameAtEveryP) {
       SCOPED_TRACE(text(graph));
       std::vector<std::unique_ptr<Executable>> executables;
       for (int64_t p : {1, 2, 3, 5, 8}) {
-        executables.push_back(compile(graph, {.devices = p}));
+        executables.push_back(compile(graph, {.devices = p, .objective = kProxy}));
         for (uint64_t seed : {1u, 2u}) {
           executables.push_back(
               compile(graph, {.devices = p, .selector = Selector::random, .seed = seed}));
@@ -248,7 +248,7 @@ std::string refusal_of_ids(const Array64& ids, CompileOptions options) {
 
 TEST(Numerics, IdsOutOfRangeAreNamedAtEveryP) {
   Array64 ids(box_of(Shape{4, 8}), 3);
-  EXPECT_EQ(refusal_of_ids(ids, {.devices = 8}), "");
+  EXPECT_EQ(refusal_of_ids(ids, {.devices = 8, .objective = kProxy}), "");
   ids.at({1, 5}) = 16;
   ids.at({3, 7}) = -1;
   const std::string expected =
@@ -262,7 +262,7 @@ TEST(Numerics, IdsOutOfRangeAreNamedAtEveryP) {
     }
   }
   ids.at({1, 5}) = 0;
-  EXPECT_EQ(refusal_of_ids(ids, {.devices = 8}),
+  EXPECT_EQ(refusal_of_ids(ids, {.devices = 8, .objective = kProxy}),
             "embedding \"cut\": table is float32[16, 3] and ids is int32[4, 8]; the id -1 at "
             "position [3, 7] is out of range: the table has rows 0 to 15");
 }

@@ -90,8 +90,10 @@ TEST(PartialDType, LeavesIntegersAndExtremesAlone) {
     Graph graph;
     const TensorId given = graph.input(DType::f32, {1, 64}, "x");
     graph.save(graph.apply("max", {given}, {}, "max")[0], "y");
-    const auto executable =
-        compile(graph, {.devices = 8, .pins = {{"max", {{"i1", 8}}}}, .partial_dtype = dtype});
+    const auto executable = compile(graph, {.devices = 8,
+                                            .pins = {{"max", {{"i1", 8}}}},
+                                            .objective = kProxy,
+                                            .partial_dtype = dtype});
     Random random(1);
     const Array64 values = rounded(random_reals(random, {1, 64}), DType::f32);
     EXPECT_EQ(call(*executable, graph, {{given, values}})[0].values().values()[0],

@@ -77,6 +77,11 @@ class CpuExecution final : public Execution {
 
 }  // namespace
 
+int64_t threads_of(const CpuOptions& options, int64_t sites) {
+  if (options.threads > 0) return options.threads;
+  return std::min<int64_t>(std::max(1u, std::thread::hardware_concurrency()), sites);
+}
+
 Traits CpuExecutor::traits() const {
   return {.memory = options_.memory, .workspace = task_workspace};
 }
@@ -85,9 +90,7 @@ std::unique_ptr<Execution> CpuExecutor::prepare(std::shared_ptr<const TaskGraph>
                                                 const Interruption& interruption) {
   use_one_blas_thread();
   if (options_.memory == Traits::Memory::private_sites) require_private(*graph);
-  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
-  const int64_t threads =
-      options_.threads > 0 ? options_.threads : std::min(cores, graph->plan->sites);
+  const int64_t threads = threads_of(options_, graph->plan->sites);
   return std::make_unique<CpuExecution>(std::move(graph), threads, interruption);
 }
 

@@ -14,6 +14,9 @@ struct CpuOptions {
   Traits::Memory memory = Traits::Memory::shared;
 };
 
+// The threads that so many sites are run by.
+int64_t threads_of(const CpuOptions& options, int64_t sites);
+
 // Virtual devices in this process. The same bits at any number of threads, shared or private.
 class CpuExecutor final : public Executor {
  public:

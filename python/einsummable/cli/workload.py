@@ -59,14 +59,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--devices", type=quantities.devices, metavar="N|0,1", help="default one a core"
     )
     planning.add_argument("--selector", default="optimal", help="optimal, paper, greedy or random")
-    planning.add_argument("--objective", default="proxy", help="proxy: elements that move; time")
+    planning.add_argument("--objective", help="time (default), or proxy: elements that move")
     planning.add_argument(
-        "--topology", metavar="NAME|FILE", help="what times are predicted on; default cpu"
+        "--topology",
+        metavar="NAME|FILE",
+        help="what times are predicted on; default cpu, a worker a core",
     )
     planning.add_argument(
         "--schedule-mode",
-        default="naive",
-        help="of exchange programs: naive; search, for fast ones; ai, which asks a proposer too",
+        default="search",
+        help="of exchange programs: search, for fast ones; naive; ai, which asks a proposer too",
     )
     planning.add_argument(
         "--budget", type=int, metavar="N", help="simulations a program; default 200"
