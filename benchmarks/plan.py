@@ -42,7 +42,7 @@ def _models(rounds: int) -> Report:
 
 
 def _add_model(report: Report, name: str, graph: Graph, devices: int, rounds: int) -> None:
-    options = make_options(devices=devices)
+    options = make_options(devices=devices, objective="proxy", schedule_mode="naive")
     program = None
     times: list[dict[str, float]] = []
     for _ in range(rounds):
@@ -72,7 +72,7 @@ def _random_graphs(rounds: int) -> Report:
         f"plan, random graphs of {OPERATORS} operators, 8 devices, one thread, best of {rounds}",
         ["", "logical", "median", "gap", "width"],
     )
-    options = make_options(devices=8)
+    options = make_options(devices=8, objective="proxy", schedule_mode="naive")
     for seed in SEEDS:
         graph = random_graph(OPERATORS, seed)
         programs = [_core.make_lowered(graph._core, options) for _ in range(rounds)]

@@ -291,6 +291,16 @@ std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
   return prepare_timed(verified({std::move(plan), std::move(tasks)}, options, times), options);
 }
 
+Explanation explain(const Plan& plan, const CompileOptions& options, std::string_view op) {
+  const LogicalOptions logical = logical_options(options);
+  if (objective_of(options) == Objective::proxy) {
+    return explain(*plan.graph, plan.logical, logical, op);
+  }
+  const auto topology = topology_of(options, options.devices);
+  TimeModel model(*topology, options.partial_dtype);
+  return explain(*plan.graph, plan.logical, logical, op, &model);
+}
+
 Prediction predict(const Plan& plan, const CompileOptions& options) {
   const int64_t sites = plan.physical->sites;
   synthesis::ProgramCache cache(options.cache_dir);

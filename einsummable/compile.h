@@ -7,6 +7,7 @@
 #include <string>
 
 #include "einsummable/executable.h"
+#include "einsummable/logical/explain.h"
 #include "einsummable/logical/optimise.h"
 #include "einsummable/plan.h"
 #include "einsummable/prediction.h"
@@ -66,6 +67,10 @@ Plan make_plan(const Graph& graph, const CompileOptions& options);
 // DeviceError where that has another number of sites than the plan, TopologyError where it has no
 // way between two of them.
 Prediction predict(const Plan& plan, const CompileOptions& options);
+
+// Why an operator of the plan is cut as it is, in the objective of the options. Throws PlanError if
+// there is no operator of that name.
+Explanation explain(const Plan& plan, const CompileOptions& options, std::string_view op);
 
 // Compiles as far as no memory is bound: plan, lower, verify. Throws Error of every kind.
 LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOptions& options);

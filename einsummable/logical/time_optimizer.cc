@@ -36,6 +36,15 @@ class Search {
     }
   }
 
+  std::vector<Choice> each(OpId op) const {
+    std::vector<Choice> out;
+    for (const Assignment& best : minimise_each(problem_.unary, problem_.pairs, budget_,
+                                                static_cast<uint32_t>(op.value), interruption_)) {
+      out.push_back(choice_of(best));
+    }
+    return out;
+  }
+
   std::vector<Choice> run(size_t how_many) {
     std::vector<Choice> out = {
         choice_of(minimise(problem_.unary, problem_.pairs, budget_, interruption_))};
@@ -103,6 +112,11 @@ class Search {
 std::vector<Choice> choose_fastest(const Candidates& candidates, TimeModel& model,
                                    int64_t table_budget, size_t how_many) {
   return Search(candidates, model, table_budget).run(how_many);
+}
+
+std::vector<Choice> choose_fastest_each(const Candidates& candidates, TimeModel& model, OpId op,
+                                        int64_t table_budget) {
+  return Search(candidates, model, table_budget).each(op);
 }
 
 }  // namespace einsummable

@@ -17,4 +17,8 @@ namespace einsummable {
 std::vector<Choice> choose_fastest(const Candidates& candidates, TimeModel& model,
                                    int64_t table_budget, size_t how_many);
 
+// For each candidate of the operator, the best plan in which it is cut so.
+std::vector<Choice> choose_fastest_each(const Candidates& candidates, TimeModel& model, OpId op,
+                                        int64_t table_budget);
+
 }  // namespace einsummable

@@ -82,6 +82,12 @@ nb::dict by_index(const Plan& plan, const Value& value) {
   return out;
 }
 
+// A share of the planned time of an alternative; none by elements.
+template <double PlannedShares::*share>
+std::optional<double> share_of(const Alternative& alternative) {
+  return alternative.time ? std::optional((*alternative.time).*share) : std::nullopt;
+}
+
 void bind_explanation(nb::module_& module) {
   nb::class_<Alternative>(module, "Alternative",
                           "A way to cut an operator, and the best whole plan with it.")
@@ -102,7 +108,12 @@ void bind_explanation(nb::module_& module) {
       .def_ro("repartition", &Alternative::repartition, "Of the whole plan.")
       .def_ro("join", &Alternative::join, "Of the whole plan.")
       .def_ro("aggregation", &Alternative::aggregation, "Of the whole plan.")
-      .def_ro("lost_by", &Alternative::lost_by, "The sub-cost that grew most; empty if none did.");
+      .def_prop_ro("ms", &share_of<&PlannedShares::total>,
+                   "What the whole plan is estimated to take, by time; else none.")
+      .def_prop_ro("more_ms", &share_of<&PlannedShares::more>, "Beyond the best plan.")
+      .def_prop_ro("exchange_ms", &share_of<&PlannedShares::exchange>, "Of the whole plan.")
+      .def_prop_ro("kernel_ms", &share_of<&PlannedShares::kernel>, "Of the whole plan.")
+      .def_ro("lost_by", &Alternative::lost_by, "The share that grew most; empty if none did.");
   nb::class_<Explanation>(module, "Explanation",
                           "Why an operator is cut as it is; `str` gives a table.")
       .def_ro("op", &Explanation::op, "Its name.")
@@ -116,16 +127,12 @@ void bind_explanation(nb::module_& module) {
       .def("__repr__", [](const Explanation& e) { return "<explanation of " + e.op + ">"; });
 }
 
-Explanation explain_op(const Plan& plan, const CompileOptions& options, const std::string& op) {
+Explanation explain_op(const Plan& plan, const CompileOptions& given, const std::string& op) {
   return interruptible([&](const Interruption& interruption) {
+    CompileOptions options = given;
+    options.interruption = interruption;
     const nb::gil_scoped_release release;
-    return explain(*plan.graph, plan.logical,
-                   {.p = options.devices,
-                    .selector = options.selector,
-                    .seed = options.seed,
-                    .pins = options.pins,
-                    .interruption = interruption},
-                   op);
+    return explain(plan, options, op);
   });
 }
 

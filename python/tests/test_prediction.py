@@ -57,3 +57,21 @@ def test_narrower_partial_sums_travel_faster():
     narrow = es.plan(g, partial_dtype="float16", **cut)
     assert narrow.predicted_ms < wide.predicted_ms
     assert narrow.planned_ms < wide.planned_ms
+
+
+def test_a_plan_by_time_is_explained_in_milliseconds():
+    g = es.workloads.llama_block(seq=8192)
+    plan = es.plan(g, devices=8, topology="dgx-a100")
+    for name, counts in plan.specs.items():
+        why = plan.explain(name)
+        best, *others = why.alternatives
+        (chosen,) = [a for a in why.alternatives if a.chosen]
+        assert chosen.counts.items() <= counts.items()
+        assert best.more_ms == 0
+        assert not best.lost_by
+        assert all(a.ms >= best.ms and a.lost_by in ("", "exchange", "kernel") for a in others)
+        assert best.exchange_ms + best.kernel_ms == pytest.approx(best.ms)
+        assert "in planned ms" in str(why)
+    by_elements = es.plan(g, devices=8, objective="proxy").explain("up")
+    assert by_elements.alternatives[0].ms is None
+    assert "in elements" in str(by_elements)

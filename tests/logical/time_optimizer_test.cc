@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "einsummable/logical/explain.h"
 #include "einsummable/workloads/llama.h"
 #include "tests/logical/random_graph.h"
 #include "tests/support/rounds.h"
@@ -78,6 +79,53 @@ TEST(TimeOptimizer, TheFirstPlanEqualsBruteForceOverPlannedTimes) {
     }
   }
   EXPECT_GT(compared, rounds(300, 3000) / 4);
+}
+
+// What explain() says a cut costs is what planning with that cut pinned gives.
+TEST(TimeOptimizer, ForcedAlternativesCostWhatReplanningWithThePinCosts) {
+  Random random(7);
+  int compared = 0;
+  for (int round = 0; round < rounds(100, 1500); ++round) {
+    const Graph g = random_graph(random, {.ops = 1 + static_cast<int>(random() % 6)});
+    const int64_t counts[] = {2, 3, 4, 8};
+    const int64_t p = counts[round % 4];
+    const Topology topology = random_topology(p, random);
+    TimeModel model(topology);
+    const LogicalPlan proxy = optimise(g, {.p = p});
+    const std::string& name = g.ops()[random() % g.ops().size()].name;
+    const Explanation why = explain(g, proxy, {.p = p}, name, &model);
+    for (const Alternative& each : why.alternatives) {
+      int64_t cells = 1;
+      for (const auto& [index, count] : each.counts) cells *= count;
+      if (cells < p) continue;  // which no pin asks for
+      const Pins pins = {{name, {each.counts.begin(), each.counts.end()}}};
+      const Candidates pinned(g, p, pins, communication_proxy(), Offer::divisors);
+      const Choice best = choose_fastest(pinned, model, kBudget, 1)[0];
+      ASSERT_TRUE(each.time.has_value());
+      EXPECT_NEAR(each.time->total, static_cast<double>(best.cost.main) * 1e-6, 1e-9)
+          << name << "\n"
+          << text(g);
+      EXPECT_NEAR(each.time->total, each.time->exchange + each.time->kernel, 1e-9);
+      EXPECT_GE(each.time->more, 0);
+      EXPECT_EQ(each.lost_by.empty(), each.time->more <= 0);
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, rounds(100, 1500));
+}
+
+TEST(TimeOptimizer, ExplainAnswersForEveryOperatorOfABlock) {
+  const Graph g = workloads::llama({.seq = 8192, .dtype = DType::f16});
+  const Topology topology = switched(8, 300);
+  TimeModel model(topology);
+  const Candidates candidates(g, 8, {}, communication_proxy(), Offer::divisors);
+  const LogicalPlan plan = plan_of(candidates, choose_fastest(candidates, model, 10'000, 1)[0]);
+  for (const GraphOp& op : g.ops()) {
+    const Explanation why = explain(g, plan, {.p = 8}, op.name, &model);
+    EXPECT_TRUE(why.alternatives.front().chosen || why.alternatives.front().time->more == 0);
+    EXPECT_EQ(std::ranges::count(why.alternatives, true, &Alternative::chosen), 1) << op.name;
+    EXPECT_NE(text(why).find("in planned ms"), std::string::npos);
+  }
 }
 
 TEST(TimeOptimizer, PlansAreDifferentAndRepeat) {

@@ -73,7 +73,9 @@ def described(
 
 def explained(explanation: _core.Explanation) -> dict[str, Any]:
     """Give what JSON says of an explanation."""
-    fields = ("counts", "cost", "chosen", "delta", "repartition", "join", "aggregation", "lost_by")
+    fields = ["counts", "cost", "chosen", "delta", "repartition", "join", "aggregation", "lost_by"]
+    if explanation.alternatives[0].ms is not None:
+        fields += ["ms", "more_ms", "exchange_ms", "kernel_ms"]
     return {
         "operator": explanation.op,
         "reason": explanation.reason,
