@@ -155,6 +155,16 @@ PlacedPlan placed(const std::shared_ptr<const Graph>& graph, const LogicalPlan& 
   return {{graph, logical, plan}, tasks_of(plan, traits, options)};
 }
 
+// What is enough while plans are looked for: few simulations, no proposer; on many sites, where
+// programs take seconds each, naive ones.
+Schedule quickly(Schedule schedule, int64_t sites) {
+  constexpr int64_t most = 16;
+  if (sites > most) return {};
+  schedule.search.proposer = {};
+  schedule.search.budget = std::min(schedule.search.budget, TimeSearch{}.ranking_budget);
+  return schedule;
+}
+
 // The plan, if it fits the limit of the options; else the best one found that does, if the selector
 // looks for the best.
 PlacedPlan within_limit(PlacedPlan first, const CompileOptions& options, const Schedule& schedule,
@@ -163,9 +173,7 @@ PlacedPlan within_limit(PlacedPlan first, const CompileOptions& options, const S
   if (options.selector != Selector::optimal) {
     check_memory_limit(*first.tasks, *options.memory_limit);
   }
-  Schedule quick = schedule;  // while plans are looked for
-  quick.search.proposer = {};
-  quick.search.budget = std::min(quick.search.budget, TimeSearch{}.ranking_budget);
+  const Schedule quick = quickly(schedule, options.devices);
   const bool fastest = objective_of(options) == Objective::time;
   const auto topology = fastest ? topology_of(options, options.devices) : nullptr;
   const std::shared_ptr<const Graph> graph = first.plan.graph;

@@ -12,6 +12,7 @@ constexpr size_t kMostMeasured = 24;  // of large graphs
 // Plans measured times operators squared times p, of small ones.
 constexpr size_t kMostWork = 48'000;
 constexpr size_t kApart = 40;         // operators that plans may be told apart by one by one
+constexpr size_t kMostListed = 5;     // of those with more
 constexpr double kUnseen = 1.0 / 16;  // the weight of what was never in memory when it was full
 
 }  // namespace
@@ -172,7 +173,9 @@ BestAssignments::Groups MemoryLoop::groups() const {
 void MemoryLoop::list(PricedProblem::Tables tables, const Enough& enough) {
   BestAssignments best(std::move(tables.unary), std::move(tables.pairs), groups(), table_budget_,
                        candidates_.interruption());
-  for (size_t i = 0; i < most_measured() && !spent(); ++i) {
+  const bool large = problem_.plain().ops() > kApart;
+  const size_t most = large ? kMostListed : most_measured();
+  for (size_t i = 0; i < most && !spent(); ++i) {
     const std::optional<Assignment> next = best.next();
     if (!next || enough(*next)) return;
     visit(*next);

@@ -54,10 +54,8 @@ void BestAssignments::add(Part part, std::span<const uint32_t> states) {
   queue_.push(std::move(part));
 }
 
-std::optional<Assignment> BestAssignments::next() {
-  if (queue_.empty()) return std::nullopt;
-  const Part taken = queue_.top();
-  queue_.pop();
+// Cuts what is left of the part in parts, without its best.
+void BestAssignments::expand(const Part& taken) {
   for (size_t g = taken.fixed; g < groups_.size(); ++g) {
     Part part{.best = {}, .fixed = g, .forbidden = {}};
     // What is forbidden of groups that are fixed now is so anyway.
@@ -69,7 +67,15 @@ std::optional<Assignment> BestAssignments::next() {
     for (uint32_t v : groups_[g]) part.forbidden.push_back({v, taken.best.state[v]});
     add(std::move(part), taken.best.state);
   }
-  return taken.best;
+}
+
+std::optional<Assignment> BestAssignments::next() {
+  if (taken_) expand(*taken_);
+  taken_.reset();
+  if (queue_.empty()) return std::nullopt;
+  taken_ = queue_.top();
+  queue_.pop();
+  return taken_->best;
 }
 
 }  // namespace einsummable

@@ -39,6 +39,7 @@ class BestAssignments {
   };
 
   void add(Part part, std::span<const uint32_t> states);
+  void expand(const Part& taken);
 
   std::vector<std::vector<Cost>> unary_;
   std::vector<PairTable> pairs_;
@@ -47,6 +48,7 @@ class BestAssignments {
   Interruption interruption_;
   int64_t too_much_ = 0;  // the cost of a forbidden state, and of what is left out
   std::priority_queue<Part, std::vector<Part>, Later> queue_;
+  std::optional<Part> taken_;  // that of the last assignment
   size_t made_ = 0;
 };
 
