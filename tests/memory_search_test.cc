@@ -8,6 +8,8 @@
 
 #include "einsummable/base/error.h"
 #include "einsummable/compile.h"
+#include "einsummable/logical/time_optimizer.h"
+#include "einsummable/logical/time_problem.h"
 #include "einsummable/task/memory_plan.h"
 #include "einsummable/topology/load.h"
 #include "einsummable/topology/resolve.h"
@@ -17,6 +19,7 @@
 #include "tests/support/random_graph.h"
 #include "tests/support/rounds.h"
 #include "tests/support/task_graphs.h"
+#include "tests/support/topologies.h"
 
 namespace einsummable {
 namespace {
@@ -76,16 +79,18 @@ struct Measured {
   int64_t cost, peak;
 };
 
-// Every plan there is.
+// Every plan there is; `cost` is asked of each.
+template <class CostOf>
 std::vector<Measured> all_plans(const std::shared_ptr<const Graph>& graph,
-                                const Candidates& candidates, const Traits& traits) {
+                                const Candidates& candidates, const Traits& traits,
+                                const CostOf& cost_of_plan) {
   std::vector<Measured> out;
   Choice choice{.pick = std::vector<uint32_t>(graph->ops().size(), 0), .cost = {}, .bound = {}};
   const std::function<void(size_t)> choose = [&](size_t i) {
     if (i == choice.pick.size()) {
       choice.cost = cost_of(candidates, choice.pick);
       const PlacedPlan plan = placed(graph, plan_of(candidates, choice), traits);
-      out.push_back({choice.cost.main, peak_bytes(*plan.tasks)});
+      out.push_back({cost_of_plan(plan.plan.logical), peak_bytes(*plan.tasks)});
       return;
     }
     const size_t count = candidates.of(OpId(static_cast<int64_t>(i))).all.size();
@@ -117,7 +122,8 @@ TEST(MemorySearch, EqualsBruteForceOnSmallGraphs) {
         .alignment = 4};
     const Candidates candidates(*graph, p, {}, communication_proxy());
     if (combinations(candidates) > rounds(1000, 3000)) continue;
-    const std::vector<Measured> all = all_plans(graph, candidates, traits);
+    const std::vector<Measured> all = all_plans(
+        graph, candidates, traits, [](const LogicalPlan& plan) { return plan.cost.main; });
     const PlacedPlan first = placed(graph, optimise(*graph, {.p = p}), traits);
     const int64_t peak = peak_bytes(*first.tasks);
     for (int64_t step = 1; step <= 8; ++step) {
@@ -140,6 +146,47 @@ TEST(MemorySearch, EqualsBruteForceOnSmallGraphs) {
       } catch (const MemoryLimitError& error) {
         EXPECT_FALSE(best) << error.what() << text(*graph) << "limit " << search.limit;
       }
+    }
+  }
+  printf("%d searches, a plan found in %d\n", searches, found);
+  EXPECT_GT(found, searches / 20);
+}
+
+TEST(MemoryLoop, EqualsBruteForceOverPlannedTimes) {
+  Random random(3);
+  int searches = 0, found = 0;
+  for (int round = 0; round < rounds(30, 300); ++round) {
+    const auto graph = planned_graph(RandomNetwork(random).make(1 + random_below(random, 4)));
+    const int64_t p = 2 + random_below(random, 3);
+    const Traits traits{.memory = Traits::Memory::private_sites, .alignment = 4};
+    const Topology topology = switched(p, 10);
+    TimeModel model(topology);
+    const Candidates candidates(*graph, p, {}, communication_proxy(), Offer::divisors);
+    if (combinations(candidates) > rounds(700, 3000)) continue;
+    const auto time = [&](const LogicalPlan& plan) {
+      return planned_time(*graph, specs_of(plan), model).total;
+    };
+    const std::vector<Measured> all = all_plans(graph, candidates, traits, time);
+    const PlacedPlan first =
+        placed(graph, plan_of(candidates, choose_fastest(candidates, model, 10'000, 1)[0]), traits);
+    const PricedProblem problem(candidates, time_problem(candidates, model), {},
+                                PricedProblem::Merging::at_one_site);
+    const MemoryLoop::Lower lower = [&](const LogicalPlan& plan) {
+      return placed(graph, plan, traits);
+    };
+    const int64_t peak = peak_bytes(*first.tasks);
+    for (int64_t step = 1; step <= 8; ++step) {
+      const int64_t limit = peak * step / 10 + peak / 10;
+      const std::optional<int64_t> best = least_cost(all, limit);
+      MemoryLoop loop(candidates, problem, limit, 10'000, lower);
+      loop.run(first);
+      ++searches;
+      ASSERT_EQ(!loop.fitting().empty(), best.has_value()) << text(*graph) << "limit " << limit;
+      if (!best) continue;
+      ++found;
+      EXPECT_LE(peak_bytes(*loop.fitting().back().tasks), limit);
+      EXPECT_EQ(time(loop.fitting().back().plan.logical), *best)
+          << text(*graph) << "p = " << p << ", limit " << limit << " of " << peak;
     }
   }
   printf("%d searches, a plan found in %d\n", searches, found);
