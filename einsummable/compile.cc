@@ -13,6 +13,7 @@
 #include "einsummable/task/lowering.h"
 #include "einsummable/task/memory_plan.h"
 #include "einsummable/topology/load.h"
+#include "einsummable/topology/machine_file.h"
 #include "einsummable/topology/resolve.h"
 
 namespace einsummable {
@@ -27,7 +28,6 @@ auto timed(double& total, const Work& work) {
   return result;
 }
 
-using Objective = CompileOptions::Objective;
 using ScheduleMode = CompileOptions::ScheduleMode;
 
 void check_options(const CompileOptions& options) {
@@ -60,15 +60,24 @@ void check_partial_dtype(const PhysicalPlan& plan, const CompileOptions& options
                   std::string(long_name(*asked)));
 }
 
+// The machine that times are of; null where there is but a topology.
+std::shared_ptr<const MachineSites> machine_of(const CompileOptions& options, int64_t sites) {
+  if (options.machine || options.topology) return options.machine;
+  MachineSites here{load_machine("cpu"), {}};
+  here.machine.compute->workers = cpu::threads_of({}, sites);  // whatever runs it: bits stay
+  for (int64_t site = 0; site < sites; ++site) here.devices.push_back(site);
+  return std::make_shared<const MachineSites>(std::move(here));
+}
+
 std::shared_ptr<const Topology> topology_of(const CompileOptions& options, int64_t sites) {
-  if (!options.topology) {
-    Topology here = resolve_first(load_machine("cpu"), sites);
-    here.workers = cpu::threads_of({}, sites);  // whatever runs it, so that bits stay
-    return std::make_shared<const Topology>(std::move(here));
+  auto topology = options.topology;
+  if (!topology) {
+    const auto machine = machine_of(options, sites);
+    topology = std::make_shared<const Topology>(resolve(machine->machine, machine->devices));
   }
-  if (options.topology->sites() == sites) return options.topology;
+  if (topology->sites() == sites) return topology;
   throw DeviceError("the plan is for " + std::to_string(sites) + " devices, the topology of " +
-                    options.topology->name + " for " + std::to_string(options.topology->sites()));
+                    topology->name + " for " + std::to_string(topology->sites()));
 }
 
 // What the options say of programs for so many sites, kept in `cache`.
@@ -81,7 +90,8 @@ Schedule schedule_of(const CompileOptions& options, int64_t sites, synthesis::Pr
                                .cache = &cache}};
   if (options.schedule_mode == ScheduleMode::ai) {
     schedule.search.proposer = options.proposer;
-    schedule.search.machine = options.machine;
+    const auto machine = machine_of(options, sites);
+    if (machine) schedule.search.machine = print(machine->machine);
   }
   return schedule;
 }
@@ -130,7 +140,11 @@ Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& o
   auto physical = timed(times.physical, [&] {
     return physical_plan(graph, logical, physical_options(options, schedule));
   });
-  return {std::move(graph), std::move(logical), std::move(physical)};
+  return {.graph = std::move(graph),
+          .logical = std::move(logical),
+          .physical = std::move(physical),
+          .objective = objective_of(options),
+          .machine = machine_of(options, options.devices)};
 }
 
 cpu::CpuExecutor executor_of(const CompileOptions& options) {
@@ -152,7 +166,12 @@ PlacedPlan placed(const std::shared_ptr<const Graph>& graph, const LogicalPlan& 
                   const PhysicalOptions& physical, const Traits& traits,
                   const CompileOptions& options) {
   auto plan = physical_plan(graph, logical, physical);
-  return {{graph, logical, plan}, tasks_of(plan, traits, options)};
+  return {{.graph = graph,
+           .logical = logical,
+           .physical = plan,
+           .objective = objective_of(options),
+           .machine = machine_of(options, logical.p)},
+          tasks_of(plan, traits, options)};
 }
 
 // What is enough while plans are looked for: few simulations, no proposer; on many sites, where
@@ -208,7 +227,8 @@ LoweredPlan verified(PlacedPlan placed, const CompileOptions& options, StageTime
 // where those of the topology share none.
 Traits planned_traits(const CompileOptions& options) {
   Traits traits = executor_of(options).traits();
-  if (options.topology && !options.topology->handover) {
+  const bool asked = options.machine || options.topology;
+  if (asked && !topology_of(options, options.devices)->handover) {
     traits.memory = Traits::Memory::private_sites;
   }
   return traits;
@@ -235,9 +255,17 @@ std::unique_ptr<Executable> prepare_timed(LoweredPlan lowered, const CompileOpti
 
 }  // namespace
 
-CompileOptions::Objective objective_of(const CompileOptions& options) {
+Objective objective_of(const CompileOptions& options) {
   if (options.objective) return *options.objective;
   return options.selector == Selector::optimal ? Objective::time : Objective::proxy;
+}
+
+CompileOptions options_of(const Plan& plan) {
+  return {.devices = plan.physical->sites,
+          .selector = plan.logical.selector,
+          .objective = plan.objective,
+          .machine = plan.machine,
+          .partial_dtype = plan.physical->partial_dtype};
 }
 
 std::shared_ptr<const Graph> planned_graph(const Graph& graph, const Interruption& interruption) {

@@ -20,12 +20,12 @@ struct CompileOptions {
   Selector selector = Selector::optimal;
   uint64_t seed = 0;  // of Selector::random
   Pins pins = {};     // operator -> index -> count
-  // What a plan is chosen by: the elements that move (Section 4.3), by a selector; or the time that
-  // it is predicted to take, of which the selector is `optimal`. None: see objective_of().
-  enum class Objective : uint8_t { proxy, time };
+  // None: see objective_of(). By time the selector is `optimal`.
   std::optional<Objective> objective = {};
   // What times are predicted on, and programs made for: as many sites as `devices`. None: the
   // machine "cpu", with as many workers as cores, however many threads there are.
+  std::shared_ptr<const MachineSites> machine = {};
+  // The same, where it is not one that a machine file can say.
   std::shared_ptr<const Topology> topology = {};
   // How exchange programs are made (Section 5): as the naive ones; searched for, to be fast on the
   // topology; or that, and a proposer asked as well.
@@ -35,7 +35,6 @@ struct CompileOptions {
   double time_limit = std::numeric_limits<double>::infinity();
   std::string cache_dir = {};         // where programs are kept in files; none: they are not
   synthesis::Proposer proposer = {};  // of ScheduleMode::ai
-  std::string machine = {};           // the topology's, as text, for the proposer
   // The dtype in which float sums travel until they are complete: float64 makes sums more exact,
   // float16 and bfloat16 halve the bytes of those in float32. None: as the operators state, which
   // is at least float32.
@@ -50,7 +49,10 @@ struct CompileOptions {
 };
 
 // The objective asked for; if none is, time for the selector `optimal`, and the proxy for others.
-CompileOptions::Objective objective_of(const CompileOptions& options);
+Objective objective_of(const CompileOptions& options);
+
+// What a plan was made with, as far as its file holds that.
+CompileOptions options_of(const Plan& plan);
 
 // What is planned of a graph: it is checked, and without operators that no saved tensor needs. A
 // copy, so that the graph may change while it is planned. Throws GraphError.

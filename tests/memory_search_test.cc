@@ -211,7 +211,7 @@ Sweep sweep(const Graph& graph, CompileOptions options) {
       EXPECT_TRUE(plan.report.ok());
       EXPECT_NO_THROW(verify(plan.plan.logical, *plan.plan.graph));
       ++out.fits;
-      if (options.objective == CompileOptions::Objective::time) continue;
+      if (options.objective == Objective::time) continue;
       EXPECT_GE(plan.plan.logical.cost.main, cost) << "limit " << limit << " of " << peak;
       EXPECT_EQ(out.refused, 0) << "limit " << limit << " of " << peak;
       cost = plan.plan.logical.cost.main;
@@ -282,7 +282,7 @@ TEST(MemorySearch, PlansByTimeAndSearchedProgramsFitAsWell) {
       .devices = 4, .objective = kProxy, .schedule_mode = kNaive, .sites = kPrivate};
   options.topology =
       std::make_shared<const Topology>(resolve_first(load_machine("dgx-v100"), options.devices));
-  options.objective = CompileOptions::Objective::time;
+  options.objective = Objective::time;
   const Sweep naive = sweep(workloads::ffn(64, 256, 512, DType::f16), options);
   options.schedule_mode = CompileOptions::ScheduleMode::search;
   const Sweep searched = sweep(workloads::ffn(64, 256, 512, DType::f16), options);

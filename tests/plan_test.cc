@@ -5,6 +5,8 @@
 
 #include "einsummable/base/error.h"
 #include "einsummable/compile.h"
+#include "einsummable/topology/load.h"
+#include "einsummable/topology/machine_file.h"
 #include "einsummable/workloads/ffn.h"
 #include "tests/support/executable.h"
 #include "tests/support/random_graph.h"
@@ -16,7 +18,7 @@ namespace {
 std::string message(std::string_view file) {
   try {
     parse_plan_file(file);
-  } catch (const PlanError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "no error";
@@ -55,6 +57,45 @@ TEST(PlanFile, NamesWhatDiffers) {
   EXPECT_NE(message(other), "no error");
 }
 
+TEST(PlanFile, HoldsItsObjectiveAndItsMachine) {
+  const Graph graph = workloads::ffn(8, 4, 16, DType::f32);
+  const auto machine =
+      std::make_shared<const MachineSites>(MachineSites{load_machine("dgx-v100"), {0, 0, 5}});
+  const Plan plan = make_plan(graph, {.devices = 3, .machine = machine});
+  const std::string file = plan_file(plan);
+  const Plan back = parse_plan_file(file);
+  EXPECT_EQ(plan_file(back), file);
+  EXPECT_EQ(back.objective, Objective::time);
+  EXPECT_EQ(back.machine->devices, machine->devices);
+  EXPECT_EQ(print(back.machine->machine), print(machine->machine));
+  EXPECT_EQ(predict(back, options_of(back)).simulated,
+            predict(plan, {.machine = machine}).simulated);
+  EXPECT_EQ(parse_plan_file(plan_file(small_plan())).objective, Objective::proxy);
+
+  const auto with = [&](std::string_view what, std::string_view instead) {
+    std::string other = file;
+    const size_t at = other.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return other.replace(at, what.size(), instead);
+  };
+  EXPECT_EQ(message(with("objective time", "objective speed")),
+            "plan file: the third line must be 'objective time' or 'objective proxy'");
+  EXPECT_TRUE(message(with("objective time", "objective proxy"))
+                  .starts_with("plan file: the fingerprint is not that of"));
+  EXPECT_TRUE(message(with("devices 0 0 5", "devices 0 0 4"))
+                  .starts_with("plan file: the fingerprint is not that of"));
+  for (std::string_view wrong :
+       {"devices 0 0", "devices 0 0 5 6", "devices", "0 0 5", "devices 0 0 -5", "devices 0 0 x",
+        "devices 0  0 5", "devices 0 0 99999999999999999999"}) {
+    EXPECT_EQ(message(with("devices 0 0 5", wrong)),
+              "plan file: the machine begins with 'devices' and a number for each of 3 sites")
+        << wrong;
+  }
+  EXPECT_NE(message(with("devices 0 0 5", "devices 0 0 8")).find("8"), std::string::npos);
+  EXPECT_NE(message(with("name = \"dgx-v100\"", "name = 3")).find("the plan's machine"),
+            std::string::npos);
+}
+
 TEST(PlanFile, HoldsTheDTypeOfPartialSums) {
   const Graph graph = workloads::ffn(8, 4, 16, DType::f32);
   const std::string file = plan_file(make_plan(graph, {.devices = 2, .objective = kProxy}));
@@ -64,7 +105,7 @@ TEST(PlanFile, HoldsTheDTypeOfPartialSums) {
     const Plan back = parse_plan_file(with);
     EXPECT_EQ(plan_file(back), with);
     EXPECT_EQ(back.physical->partial_dtype, dtype);
-    EXPECT_NE(fingerprint(*back.physical), fingerprint(*parse_plan_file(file).physical));
+    EXPECT_NE(fingerprint(back), fingerprint(parse_plan_file(file)));
     // Without its line the preambles are others, or the fingerprint is.
     std::string without = with;
     const size_t line = without.find("partial_dtype ");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "einsummable/topology/machine.h"
 #include "einsummable/topology/topology.h"
@@ -19,6 +20,12 @@ namespace einsummable {
 // Throws TopologyError for a device that the machine does not have, or a machine that verify()
 // refuses.
 Topology resolve(const Machine& machine, std::span<const int64_t> devices);
+
+// Devices of a machine, one a site of a plan.
+struct MachineSites {
+  Machine machine;
+  std::vector<int64_t> devices;
+};
 
 // For `count` sites on the first `count` devices.
 Topology resolve_first(const Machine& machine, int64_t count);

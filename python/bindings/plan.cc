@@ -11,7 +11,6 @@
 #include "einsummable/logical/explain.h"
 #include "einsummable/plan.h"
 #include "einsummable/topology/load.h"
-#include "einsummable/topology/machine_file.h"
 #include "einsummable/topology/resolve.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/proposer.h"
@@ -56,14 +55,13 @@ CompileOptions make_options(int64_t devices, const std::string& selector, uint64
       .threads = threads,
       .sites = private_sites ? CompileOptions::Sites::private_sites : CompileOptions::Sites::shared,
       .verify = numeric ? CompileOptions::Verify::numeric : CompileOptions::Verify::proofs};
-  using Objective = CompileOptions::Objective;
   if (fastest) out.objective = *fastest ? Objective::time : Objective::proxy;
-  const Machine machine = load_machine(topology.value_or("cpu"));
-  if (topology) out.topology = std::make_shared<const Topology>(resolve(machine, numbers));
-  if (schedule.proposer) {
-    out.machine = print(machine);
-    out.proposer = proposer_of(*schedule.proposer);
+  if (topology) {
+    const MachineSites sites{load_machine(*topology), numbers};
+    resolve(sites.machine, sites.devices);  // or it says what is wrong
+    out.machine = std::make_shared<const MachineSites>(sites);
   }
+  if (schedule.proposer) out.proposer = proposer_of(*schedule.proposer);
   return out;
 }
 
@@ -214,6 +212,7 @@ void bind_plan(nb::module_& module) {
         return std::pair(out.planned, out.simulated);
       },
       nb::arg("plan"), nb::arg("options"), nb::call_guard<nb::gil_scoped_release>());
+  module.def("options_of", &options_of, nb::arg("plan"));
   module.def("check_plan_of", &require_plan_of, nb::arg("plan"), nb::arg("graph"));
   module.def("explain", &explain_op, nb::arg("plan"), nb::arg("options"), nb::arg("op"));
   module.def("selectors", [] {

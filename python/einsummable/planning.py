@@ -54,10 +54,7 @@ class Plan:
 
     @property
     def predicted_ms(self) -> float:
-        """What a call takes in ms, simulated on the topology, host transfers apart.
-
-        Of a plan from a file, on "cpu".
-        """
+        """What a call takes in ms, simulated on the topology, host transfers apart."""
         return _core.predict(self._core, self._options)[1]
 
     @property
@@ -231,12 +228,7 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
     except (OSError, ValueError) as error:
         raise PlanError(f"the plan {file} cannot be read: {error}") from None
     core = _core.parse_plan(source)
-    return Plan(
-        core,
-        make_options(
-            devices=core.devices, selector=core.selector, partial_dtype=core.partial_dtype
-        ),
-    )
+    return Plan(core, _core.options_of(core))
 
 
 def _file(path: object) -> Path:

@@ -63,7 +63,9 @@ def test_a_saved_plan_needs_no_search(tmp_path):
     plan.save(tmp_path / "p")
     loaded = es.load_plan(tmp_path / "p")
     given = values()
-    exe = es.compile(ffn(), plan=loaded, topology="dgx-v100", private_sites=True)
+    assert loaded.predicted_ms == plan.predicted_ms
+    assert str(loaded.explain("up")) == str(plan.explain("up"))
+    exe = es.compile(ffn(), plan=loaded, private_sites=True)
     (out,) = exe(given).values()
     assert np.array_equal(out, np.maximum(given["x"] @ given["w1"], 0) @ given["w2"])
     assert exe.predicted_ms == plan.predicted_ms

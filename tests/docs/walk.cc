@@ -53,7 +53,7 @@ TaskGraph lowered(const Plan& plan, const Traits& traits) {
 std::map<std::string, std::string> walk() {
   const Graph graph = network();
   const CompileOptions options{.devices = 2,
-                               .objective = CompileOptions::Objective::proxy,
+                               .objective = Objective::proxy,
                                .schedule_mode = CompileOptions::ScheduleMode::naive};
   const Plan plan = make_plan(graph, options);
   const Traits traits{.memory = Traits::Memory::private_sites};

@@ -7,7 +7,7 @@
 namespace einsummable {
 
 // Cuts that move the fewest elements, on all devices however small the work is.
-inline constexpr auto kProxy = CompileOptions::Objective::proxy;
+inline constexpr auto kProxy = Objective::proxy;
 inline constexpr auto kNaive = CompileOptions::ScheduleMode::naive;
 
 // Calls with the values of inputs and parameters of `graph`, which was compiled, and gives every
