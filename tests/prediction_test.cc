@@ -106,5 +106,52 @@ TEST(Prediction, Repeats) {
   EXPECT_EQ(a.prediction.simulated, b.prediction.simulated);
 }
 
+// The devices that run cells of an operator.
+size_t devices_of(const LogicalPlan& plan, const Graph& graph, const char* op) {
+  return static_cast<size_t>(plan.ops[graph.find_op(op).index()].spec->cells());
+}
+
+// One long sequence has 8 groups of heads for 16 devices: its rows are cut too.
+TEST(Prediction, AttentionOfOneSequenceKeepsTwoNodesBusy) {
+  const Topology topology = resolve_first(load_machine("dgx-h100-2"), 16);
+  const auto graph = block(1, 131'072);
+  const FastestPlan fastest = find_fastest(graph, {.p = 16}, topology);
+  EXPECT_EQ(devices_of(fastest.plan, *graph, "attention"), 16u);
+}
+
+// With two workers thin rows of blocks read the weights over and over.
+TEST(Prediction, TwoWorkersAreNotGivenThinBlocks) {
+  const Topology topology = resolve_first(load_machine("cpu"), 8);
+  const auto graph = std::make_shared<const Graph>(workloads::llama({.layers = 1, .seq = 1024}));
+  const FastestPlan fastest = find_fastest(graph, {.p = 8}, topology);
+  const LogicalPlan rows = optimise(*graph, {.p = 8, .pins = {{"up", {{"i", 8}}}}});
+  EXPECT_LT(fastest.prediction.simulated, simulated(graph, rows, topology));
+  const JoinAggSpec& up = *fastest.plan.ops[graph->find_op("up").index()].spec;
+  EXPECT_LE(count_of(up.cuts()[0]), 2) << text(up);
+}
+
+// Programs that are faster alone may wait for kernels; the plan then has the naive ones.
+TEST(Prediction, SearchedProgramsNeverMakeAPlanSlower) {
+  const auto topology =
+      std::make_shared<const Topology>(resolve_first(load_machine("dgx-a100"), 8));
+  const auto graph = block(1, 131'072);
+  const Schedule searching{.topology = topology};
+  int64_t naive = 0;
+  for (uint64_t seed : {39u, 83u}) {
+    const auto specs =
+        specs_of(optimise(*graph, {.p = 8, .selector = Selector::random, .seed = seed}));
+    const double without = predict(place_and_synthesise(graph, specs, 8), *topology).simulated;
+    const double with = predict(place_and_synthesise(graph, specs, 8, {.schedule = searching}),
+                                *topology, searching)
+                            .simulated;
+    const double chosen =
+        predict(place_for_time(graph, specs, {.schedule = searching}), *topology, searching)
+            .simulated;
+    EXPECT_EQ(chosen, std::min(with, without)) << "seed " << seed;
+    naive += without < with;
+  }
+  EXPECT_GT(naive, 0) << "there are such plans";
+}
+
 }  // namespace
 }  // namespace einsummable

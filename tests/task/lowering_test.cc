@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <set>
 
+#include "einsummable/exchange/simulator.h"
 #include "tests/support/plans.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/rounds.h"
 #include "tests/support/task_graphs.h"
 
 namespace einsummable {
@@ -172,6 +175,54 @@ TEST(Lowering, DenseTransfersPackAndUnpack) {
   EXPECT_EQ(count(tasks, Task::Kind::slice), 2);
   EXPECT_EQ(count(tasks, Task::Kind::transfer), 2);
   EXPECT_EQ(transferred_bytes(tasks), 2 * 4 * 3 * 4);
+}
+
+// Between an ordered pair of sites transfers run in the order in which the program was simulated.
+TEST(Lowering, TransfersKeepTheOrderOfTheirProgram) {
+  using Pair = std::pair<SiteId, SiteId>;
+  int64_t queued = 0;
+  for (uint64_t seed = 0; seed < static_cast<uint64_t>(rounds(40, 400)); ++seed) {
+    Random random(seed);
+    const int64_t p = 2 + static_cast<int64_t>(seed % 7);
+    const Schedule schedule = searched_for(p, seed);
+    const auto plan = plan_of(random_graph(random, 6, DType::f32),
+                              {.p = p, .selector = Selector::random, .seed = seed}, schedule);
+    const TaskGraph tasks = lowered(plan, {.memory = kPrivate});
+    std::map<Pair, std::vector<TaskId>> by_pair;
+    for (size_t t = 0; t < tasks.tasks.size(); ++t) {
+      const Task& task = tasks.tasks[t];
+      if (task.kind != Task::Kind::transfer) continue;
+      by_pair[{tasks.buffer(task.reads[0].buffer).site, task.site}].push_back(
+          TaskId(static_cast<int64_t>(t)));
+    }
+    const auto before = happens_before(tasks);
+    std::map<Pair, size_t> done;
+    for (const ExchangeStep& step : plan->steps) {
+      if (step.regions.empty()) continue;
+      std::map<Pair, std::vector<exchange::AggregateId>> derived, simulated;
+      for (const Derivation& made : step.derivations) {
+        if (made.source.valid()) derived[{made.source, made.site}].push_back(made.aggregate);
+      }
+      const auto run = exchange::simulate(step.program, *schedule.topology, {.ideal = true});
+      for (const auto& sent : run.timeline) {
+        if (!sent.is_transfer()) continue;
+        auto& order = simulated[{sent.site, sent.destination}];
+        const auto& used = derived[{sent.site, sent.destination}];
+        if (std::ranges::find(used, sent.aggregate) != used.end()) order.push_back(sent.aggregate);
+      }
+      for (const auto& [pair, order] : derived) {
+        EXPECT_EQ(order, simulated[pair]) << "seed " << seed;
+        const std::vector<TaskId>& transfers = by_pair[pair];
+        for (size_t i = 1; i < order.size(); ++i, ++queued) {
+          const size_t at = done[pair] + i;
+          EXPECT_TRUE(before[transfers[at].index()][transfers[at - 1].index()]) << "seed " << seed;
+        }
+        done[pair] += order.size();
+      }
+    }
+    for (const auto& [pair, transfers] : by_pair) EXPECT_EQ(done[pair], transfers.size());
+  }
+  EXPECT_GT(queued, 50);
 }
 
 }  // namespace
