@@ -2,6 +2,7 @@
 #include "einsummable/compile.h"
 
 #include <chrono>
+#include <cmath>
 
 #include "einsummable/base/error.h"
 #include "einsummable/base/text.h"
@@ -84,10 +85,12 @@ std::shared_ptr<const Topology> topology_of(const CompileOptions& options, int64
 Schedule schedule_of(const CompileOptions& options, int64_t sites, synthesis::ProgramCache& cache) {
   if (options.schedule_mode == ScheduleMode::naive) return {};
   Schedule schedule{.topology = topology_of(options, sites),
-                    .search = {.seed = options.seed,
-                               .budget = options.budget,
-                               .time_limit_s = options.time_limit,
-                               .cache = &cache}};
+                    .search = {.seed = options.seed, .budget = options.budget, .cache = &cache}};
+  if (std::isfinite(options.time_limit)) {
+    using Clock = std::chrono::steady_clock;
+    const std::chrono::duration<double> limit(std::min(options.time_limit, 1e9));
+    schedule.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  }
   if (options.schedule_mode == ScheduleMode::ai) {
     schedule.search.proposer = options.proposer;
     const auto machine = machine_of(options, sites);
@@ -128,9 +131,12 @@ std::shared_ptr<const PhysicalPlan> physical_plan(const std::shared_ptr<const Gr
                                                   const LogicalPlan& logical,
                                                   const PhysicalOptions& options) {
   const std::vector<JoinAggSpec> specs = specs_of(logical);
-  return std::make_shared<const PhysicalPlan>(
-      options.schedule.topology ? place_for_time(graph, specs, options)
-                                : place_and_synthesise(graph, specs, logical.p, options));
+  const bool late = std::chrono::steady_clock::now() > options.schedule.deadline;
+  PhysicalPlan plan = options.schedule.topology
+                          ? place_for_time(graph, specs, options)
+                          : place_and_synthesise(graph, specs, logical.p, options);
+  plan.search.cut_short |= late;  // as the plan may have been chosen by programs that were
+  return std::make_shared<const PhysicalPlan>(std::move(plan));
 }
 
 Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& options,

@@ -68,7 +68,8 @@ class PredictedPart {
 
   // Of a plan with at least so many; `time` is of all.
   Prediction predict(const PhysicalPlan& plan, const PlannedTime& time, const Topology& topology,
-                     const Schedule& schedule, const Interruption& interruption) const {
+                     Schedule schedule, const Interruption& interruption) const {
+    schedule.search.proposer = {};  // a prediction asks nobody
     const auto simulated = [&](size_t ops) {
       return ops == plan.specs.size()
                  ? simulated_ms(plan, topology, interruption)

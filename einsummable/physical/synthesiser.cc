@@ -87,8 +87,8 @@ void Synthesiser::write_naive(ExchangeStep& step) const {
 
 void Synthesiser::search(ExchangeStep& step) {
   synthesis::SynthesisOptions options = schedule_.search;
-  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
-  options.time_limit_s = std::max(0.0, options.time_limit_s - used.count());
+  const std::chrono::duration<double> left = schedule_.deadline - std::chrono::steady_clock::now();
+  options.time_limit_s = std::clamp(left.count(), 0.0, options.time_limit_s);
   synthesis::Synthesis found = synthesis::synthesize(step.program, *schedule_.topology, options);
   step.program = std::move(found.program);
   take_derivations(found.simulation.derivations, found.simulation.parts, step);

@@ -15,8 +15,9 @@ namespace einsummable {
 struct Schedule {
   // On which they are to be fast. None: they are naive (`synthesis/naive`).
   std::shared_ptr<const Topology> topology = {};
-  // Of each program; the time limit is that of all together.
-  synthesis::SynthesisOptions search = {};
+  synthesis::SynthesisOptions search = {};  // of each program
+  // When searching ends, so that later programs are the naive ones.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 // Gives the steps of a plan their programs' splits, bodies and derivations. A step whose preamble
@@ -26,8 +27,7 @@ class Synthesiser {
  public:
   // Both are kept by reference. `plan.steps` grows by a step with its preamble before each call of
   // run_last().
-  Synthesiser(PhysicalPlan& plan, const Schedule& schedule)
-      : plan_(plan), schedule_(schedule), start_(std::chrono::steady_clock::now()) {}
+  Synthesiser(PhysicalPlan& plan, const Schedule& schedule) : plan_(plan), schedule_(schedule) {}
 
   // Synthesises the last step.
   void run_last();
@@ -43,7 +43,6 @@ class Synthesiser {
 
   PhysicalPlan& plan_;
   const Schedule& schedule_;
-  std::chrono::steady_clock::time_point start_;
   std::unordered_multimap<size_t, Known> known_;  // by hash of the preamble
 };
 
