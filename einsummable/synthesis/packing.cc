@@ -40,6 +40,7 @@ class Packer {
   }
 
   std::vector<Packing> run() {
+    if (!may_price()) return {};
     const std::vector<double> even(network_.rates().size(),
                                    1.0 / static_cast<double>(network_.rates().size()));
     const CheapestTrees trees(network_, even);
@@ -57,7 +58,7 @@ class Packer {
     for (auto& [c, tree] : first) add(c, std::move(tree));
     warm_up(load);
     Packing packing{.ms = 0, .bound = 0, .commodities = {}};
-    for (int32_t round = 0; round < options_.rounds && !too_large(); ++round) {
+    for (int32_t round = 0; round < options_.rounds && may_go_on(); ++round) {
       if (program_.solve() != LinearProgram::Outcome::optimal) break;
       packing.ms = program_.objective() * unit_;
       if (!improve(packing)) break;
@@ -67,7 +68,7 @@ class Packer {
     if (program_.solve() != LinearProgram::Outcome::optimal) return packings;
     const double least = program_.objective();
     program_.set_column_bounds(load_, 0, least * (1 + options_.slacks.front()));
-    add_shallow();
+    if (may_price()) add_shallow();
     charge_depths();
     for (double slack : options_.slacks) {
       program_.set_column_bounds(load_, 0, least * (1 + slack));
@@ -132,22 +133,36 @@ class Packer {
     return std::min(most, static_cast<int64_t>(std::min(trees / representatives, steps / work)));
   }
 
-  // Whether the programs solved so far, each with its rows and columns, are all that is worth it.
-  // With 8 sites it takes a twentieth of that.
-  bool too_large() {
-    constexpr double most = 1e8;
+  // Counts a pass in which every commodity is given a cheapest tree; whether there is time for it.
+  bool may_price() {
+    for (size_t c : symmetry_.representatives()) work_ += tree_work(commodities_[c]);
+    return work_ <= options_.work;
+  }
+
+  // Counts a solution of the linear program, and the pass that makes trees of its prices.
+  bool may_go_on() {
+    constexpr double an_entry = 30;
     double columns = 0;
     for (const auto& of_commodity : columns_) columns += static_cast<double>(of_commodity.size());
-    solved_ += columns * static_cast<double>(orbits() + symmetry_.representatives().size());
-    return solved_ > most;
+    const size_t rows = orbits() + symmetry_.representatives().size();
+    work_ += an_entry * columns * static_cast<double>(rows);
+    return may_price();
+  }
+
+  // Steps to find a commodity's cheapest tree.
+  double tree_work(const Commodity& commodity) const {
+    const auto n = static_cast<double>(network_.sites());
+    const size_t terminals = commodity.terminals.size();
+    if (commodity.formed || terminals > GatherTable::terminal_limit) return n * n;
+    return std::pow(3, terminals) * n + std::pow(2, terminals) * n * n;
   }
 
   // Adds trees without solving the program: what has carried much so far is dear for the next ones.
   void warm_up(std::vector<double> load) {
     constexpr double steepness = 8;
     for (double& l : load) l /= unit_;
-    for (int64_t round = 0; round < std::min<int64_t>(rounds_of(64), 2 * network_.sites());
-         ++round) {
+    const int64_t rounds = std::min<int64_t>(rounds_of(64), 2 * network_.sites());
+    for (int64_t round = 0; round < rounds && may_price(); ++round) {
       const double most = *std::ranges::max_element(load);
       std::vector<double> prices;
       for (double l : load) prices.push_back(std::exp(steepness * (l / most - 1)));
@@ -241,7 +256,7 @@ class Packer {
     const int64_t rounds = rounds_of(8);
     for (int64_t round = 0;; ++round) {
       if (program_.solve() != LinearProgram::Outcome::optimal) return false;
-      if (round >= rounds || too_large() || !add_shallow()) return true;
+      if (round >= rounds || !may_go_on() || !add_shallow()) return true;
     }
   }
 
@@ -315,7 +330,7 @@ class Packer {
   double unit_ = 1;   // milliseconds
   double bytes_ = 0;  // of all commodities
   int32_t load_ = 0;
-  double solved_ = 0;  // the entries of all programs solved
+  double work_ = 0;  // steps so far
   bool depth_is_charged_ = false;
   Symmetry symmetry_;
   std::vector<double> center_;                // the prices of the best bound

@@ -45,6 +45,10 @@ struct Packing {
 struct PackingOptions {
   double tolerance = 5e-4;  // stops when the load is this close to the bound
   int32_t rounds = 400;
+  // Steps that finding trees and solving programs may take in all, about a second for 1e9. With 8
+  // sites it takes a tenth of that. Where not even one tree for each commodity is to be had for it,
+  // there is no packing.
+  double work = 1e9;
   // Stops as soon as no packing can be below this load.
   double cutoff = no_way;
   // How much the load may grow for shallow trees, ascending: a packing each. Without any, or where

@@ -78,7 +78,9 @@ class Search {
     ensure(read.ok, "what has a naive program can be met");
     std::vector<Commodity>& commodities = read.commodities;
     if (commodities.empty()) return;
-    PackingOptions packing;
+    // A second for 200 simulations; fewer steps for many sites, whose simulations take longer.
+    const double steps = 5e6 * std::min(1.0, 16.0 / network_.sites());
+    PackingOptions packing{.work = steps * static_cast<double>(options_.budget)};
     if (!options_.ideal) packing.slacks = {1e-3, 0.05, 0.3, 1};
     // What is handed over loads nothing that trees could share out.
     if (!topology_.handover) {
@@ -86,7 +88,7 @@ class Search {
         packing_ms_ = packing_ms_ == 0 ? p.ms : std::min(packing_ms_, p.ms);
         approaches_.push_back({commodities, std::move(p)});
       }
-      if (options_.ideal) return;
+      if (options_.ideal && !approaches_.empty()) return;
     }
     if (auto p = fastest_ways(network_, commodities))
       approaches_.push_back({commodities, std::move(*p), true});
