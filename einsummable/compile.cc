@@ -349,4 +349,14 @@ Prediction predict(const Plan& plan, const CompileOptions& options) {
   return predict(*plan.physical, *topology_of(options, sites), schedule_of(options, sites, cache));
 }
 
+std::vector<ExchangeReport> report_exchanges(const Plan& plan, const CompileOptions& options) {
+  const PhysicalPlan& physical = *plan.physical;
+  return report_exchanges(physical, *topology_of(options, physical.sites), options.interruption);
+}
+
+std::vector<SimulatedTask> simulate_call(const Plan& plan, const CompileOptions& options) {
+  const PhysicalPlan& physical = *plan.physical;
+  return simulate_call(physical, *topology_of(options, physical.sites), options.interruption);
+}
+
 }  // namespace einsummable

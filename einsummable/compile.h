@@ -9,8 +9,10 @@
 #include "einsummable/executable.h"
 #include "einsummable/logical/explain.h"
 #include "einsummable/logical/optimise.h"
+#include "einsummable/physical/exchange_report.h"
 #include "einsummable/plan.h"
 #include "einsummable/prediction.h"
+#include "einsummable/simulated_call.h"
 
 namespace einsummable {
 
@@ -69,6 +71,12 @@ Plan make_plan(const Graph& graph, const CompileOptions& options);
 // DeviceError where that has another number of sites than the plan, TopologyError where it has no
 // way between two of them.
 Prediction predict(const Plan& plan, const CompileOptions& options);
+
+// What each exchange of the plan moves and takes on the topology of the options. Throws as predict.
+std::vector<ExchangeReport> report_exchanges(const Plan& plan, const CompileOptions& options);
+
+// Every task of the call that is predicted, all layers among them. Throws as predict.
+std::vector<SimulatedTask> simulate_call(const Plan& plan, const CompileOptions& options);
 
 // Why an operator of the plan is cut as it is, in the objective of the options. Throws PlanError if
 // there is no operator of that name.

@@ -9,8 +9,7 @@
 #include "einsummable/graph/repetition.h"
 #include "einsummable/logical/time_optimizer.h"
 #include "einsummable/physical/planner.h"
-#include "einsummable/task/fuse.h"
-#include "einsummable/task/lowering.h"
+#include "einsummable/simulated_call.h"
 #include "einsummable/task/simulation.h"
 
 namespace einsummable {
@@ -46,12 +45,7 @@ std::vector<int64_t> kinds_of(const Graph& graph, const std::vector<JoinAggSpec>
 }
 
 double simulated_ms(PhysicalPlan plan, const Topology& topology, const Interruption& interruption) {
-  const Traits traits{.memory = topology.handover ? Traits::Memory::shared
-                                                  : Traits::Memory::private_sites};
-  TaskGraph tasks =
-      lower(std::make_shared<const PhysicalPlan>(std::move(plan)), traits, interruption);
-  fuse_elementwise(tasks, interruption);
-  return simulate(tasks, topology).ms;
+  return simulate(simulated_tasks(std::move(plan), topology, interruption), topology).ms;
 }
 
 // What of a graph is simulated to predict all of it.

@@ -39,12 +39,16 @@ Operand region_operand(BufferId id, const Buffer& buffer, const Box& region) {
 
 int64_t transferred_bytes(const TaskGraph& graph) {
   int64_t bytes = 0;
-  for (const Task& task : graph.tasks) {
-    if (task.kind != Task::Kind::transfer) continue;
-    for (const Operand& read : task.reads) {
-      const int64_t size = size_of(graph.buffer(read.buffer).dtype);
-      bytes = checked_add(bytes, checked_multiply(elements(read.shape), size));
-    }
+  for (const Task& task : graph.tasks) bytes = checked_add(bytes, transferred_bytes(graph, task));
+  return bytes;
+}
+
+int64_t transferred_bytes(const TaskGraph& graph, const Task& task) {
+  if (task.kind != Task::Kind::transfer) return 0;
+  int64_t bytes = 0;
+  for (const Operand& read : task.reads) {
+    const int64_t size = size_of(graph.buffer(read.buffer).dtype);
+    bytes = checked_add(bytes, checked_multiply(elements(read.shape), size));
   }
   return bytes;
 }

@@ -148,8 +148,9 @@ Box region_box(const Buffer& buffer, const Box& region);
 // The part at `region`, counted from the buffer's corner.
 Operand region_operand(BufferId id, const Buffer& buffer, const Box& region);
 
-// Bytes that cross between sites: the reads of all transfers.
+// Bytes that cross between sites: the reads of all transfers; of one task, 0 if it is none.
 int64_t transferred_bytes(const TaskGraph& graph);
+int64_t transferred_bytes(const TaskGraph& graph, const Task& task);
 
 // Whether tasks of the kind only copy.
 bool is_copy(Task::Kind kind);

@@ -134,6 +134,49 @@ Explanation explain_op(const Plan& plan, const CompileOptions& given, const std:
   });
 }
 
+// Calls `work(plan, options)`, which Ctrl-C stops.
+template <auto work>
+auto interruptible_of(const Plan& plan, const CompileOptions& given) {
+  return interruptible([&](const Interruption& interruption) {
+    CompileOptions options = given;
+    options.interruption = interruption;
+    const nb::gil_scoped_release release;
+    return work(plan, options);
+  });
+}
+
+void bind_exchanges(nb::module_& module) {
+  nb::class_<ExchangeReport>(module, "ExchangeReport",
+                             "What one exchange moves, and how near it is to the least time.")
+      .def_ro("op", &ExchangeReport::op, "The operator that it comes before, or the saved tensor.")
+      .def_ro("save", &ExchangeReport::save, "Whether it is a saved tensor.")
+      .def_ro("bytes", &ExchangeReport::bytes, "That are received, over all devices.")
+      .def_ro("ms", &ExchangeReport::ms, "What its program takes alone, simulated.")
+      .def_ro("bound_ms", &ExchangeReport::bound_ms, "What every program takes at least.")
+      .def_prop_ro("gap", &ExchangeReport::gap,
+                   "ms / bound_ms - 1; 0 if both are 0, none if only the bound is.")
+      .def_ro("proof", &ExchangeReport::proof, "Of the bound, in words.")
+      .def("__repr__", [](const ExchangeReport& e) { return "<exchange before " + e.op + ">"; });
+  module.def("exchanges", &interruptible_of<[](const Plan& plan, const CompileOptions& options) {
+               return report_exchanges(plan, options);
+             }>,
+             nb::arg("plan"), nb::arg("options"));
+  nb::class_<SimulatedTask>(module, "SimulatedTask", "One task of a call that is simulated.")
+      .def_ro("span", &SimulatedTask::span, "What it does and when; of a transfer, who receives.")
+      .def_prop_ro(
+          "source",
+          [](const SimulatedTask& task) {
+            return task.source < 0 ? std::nullopt : std::optional(task.source);
+          },
+          "Of a transfer, the device that sends; else none.")
+      .def_ro("bytes", &SimulatedTask::bytes, "Of a transfer.");
+  module.def("simulate_call",
+             &interruptible_of<[](const Plan& plan, const CompileOptions& options) {
+               return simulate_call(plan, options);
+             }>,
+             nb::arg("plan"), nb::arg("options"));
+}
+
 void bind_plan_class(nb::module_& module) {
   nb::class_<ScheduleOptions>(module, "ScheduleOptions")
       .def(nb::new_([](std::string mode, int64_t budget, double time_limit, std::string cache_dir,
@@ -193,6 +236,7 @@ void bind_plan_class(nb::module_& module) {
 
 void bind_plan(nb::module_& module) {
   bind_explanation(module);
+  bind_exchanges(module);
   bind_plan_class(module);
   module.def(
       "make_plan",

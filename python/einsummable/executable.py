@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from einsummable.handle import Handle
 from einsummable.operands import is_number, scalar
 from einsummable.planning import Plan
 from einsummable.tensor import Tensor
+from einsummable.trace import write_trace
 
 Given = Mapping[str, Any] | Mapping[Tensor, Any] | Mapping[str | Tensor, Any]
 """Arrays by the names of inputs and parameters, or by their handles."""
@@ -166,10 +165,7 @@ class Executable:
             }
             for span in self._core.last_spans()
         ]
-        try:
-            Path(path).write_text(json.dumps({"traceEvents": lanes + tasks}), encoding="utf-8")
-        except (OSError, TypeError, ValueError) as error:
-            raise InputError(f"the trace {shown(path)} cannot be written: {error}") from None
+        write_trace(path, lanes + tasks)
 
     def load(self, parameters: Given | None = None, /, **named: Any) -> None:
         """Copy parameters to the devices, where they stay.

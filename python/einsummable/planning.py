@@ -13,6 +13,7 @@ from einsummable.errors import PlanError, shown
 from einsummable.graph import Graph
 from einsummable.handle import Handle
 from einsummable.options import Devices, Pins, make_options, op_name
+from einsummable.trace import call_events, write_trace
 
 
 class Plan:
@@ -61,6 +62,29 @@ class Plan:
     def planned_ms(self) -> float:
         """The estimate that plans are found by: one operator after the other, in ms."""
         return _core.predict(self._core, self._options)[0]
+
+    @property
+    def exchanges(self) -> list[_core.ExchangeReport]:
+        """What moves before each operator and saved tensor, on the topology.
+
+        Each has ``op``, ``save`` (whether that is a saved tensor), ``bytes``, ``ms`` (simulated,
+        alone), ``bound_ms`` (no program takes less), ``gap`` (``ms / bound_ms - 1``, or None if
+        only the bound is 0) and ``proof`` (of the bound, in words).
+
+        Raises
+        ------
+        einsummable.TopologyError
+            If the topology has no way between two devices.
+
+        Examples
+        --------
+        >>> from einsummable import workloads
+        >>> made = plan(workloads.ffn(64, 64, 64), devices=2, topology="dgx-a100",
+        ...             specs={"up": {"i": 2}, "down": {"i": 1, "k": 2}})
+        >>> [(exchange.op, exchange.bytes) for exchange in made.exchanges]
+        [('down', 16384)]
+        """
+        return _core.exchanges(self._core, self._options)
 
     @property
     def cut_short(self) -> bool:
@@ -113,6 +137,26 @@ class Plan:
             file.write_text(self._core.text(), encoding="utf-8")
         except (OSError, ValueError) as error:
             raise PlanError(f"the plan {file} cannot be written: {error}") from None
+
+    def trace(self, path: str | os.PathLike[str]) -> None:
+        """Write a call as it is simulated on the topology, for Chrome's tracing or Perfetto.
+
+        There is a lane for each device, and for each ordered pair of them that transfers.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; JSON of trace events, times in microseconds after the call began.
+
+        Raises
+        ------
+        einsummable.InputError
+            If the file cannot be written.
+        einsummable.TopologyError
+            If the topology has no way between two devices.
+        """
+        tasks = _core.simulate_call(self._core, self._options)
+        write_trace(path, call_events(tasks, self.devices))
 
     def __str__(self) -> str:
         """Give the table: operator, shape, cuts, and costs."""

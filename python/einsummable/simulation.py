@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-from pathlib import Path
 from typing import Any
 
 from einsummable import _core
-from einsummable.errors import InputError, shown
+from einsummable.trace import write_trace
 
 __all__ = ["Simulation"]
 
@@ -74,10 +72,7 @@ class Simulation:
         einsummable.InputError
             If the file cannot be written.
         """
-        try:
-            Path(path).write_text(json.dumps({"traceEvents": _trace(self)}), encoding="utf-8")
-        except (OSError, TypeError, ValueError) as error:
-            raise InputError(f"the trace {shown(path)} cannot be written: {error}") from None
+        write_trace(path, _trace(self))
 
     def __str__(self) -> str:
         """Give the critical path and the loads."""

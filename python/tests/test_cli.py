@@ -68,6 +68,39 @@ def test_plan_as_json_and_saved(capsys, tmp_path):
     assert out["explanation"]["alternatives"][0]["chosen"]
 
 
+def test_plan_prints_its_exchanges(capsys, tmp_path):
+    path = tmp_path / "trace.json"
+    machine = ("--topology", "dgx-a100", "--objective", "proxy")
+    out = printed(capsys, "plan", *FFN, *machine, "--trace", str(path))
+    plan = es.plan(es.workloads.ffn(16, 8, 24), devices=4, topology="dgx-a100", objective="proxy")
+    head, *lines = out[out.index("exchange before") :].splitlines()
+    assert head.split("  ")[0] == "exchange before"
+    assert [field.strip() for field in head.split("  ") if field][1:] == [
+        "bytes",
+        "ms",
+        "bound ms",
+        "gap",
+    ]
+    shown = [line.split() for line in lines[: len(plan.exchanges) + 1]]
+    assert [(name, int(moved)) for name, *_, moved, _ms, _bound, _gap, _unit in shown] == [
+        *((e.op, e.bytes) for e in plan.exchanges),
+        ("total", sum(e.bytes for e in plan.exchanges)),
+    ]
+    assert json.loads(path.read_text())["traceEvents"]
+    described = json.loads(printed(capsys, "plan", *FFN, *machine, "--json"))
+    assert described["exchanges"] == [
+        {
+            field: getattr(e, field)
+            for field in ("op", "save", "bytes", "ms", "bound_ms", "gap", "proof")
+        }
+        for e in plan.exchanges
+    ]
+
+
+def test_plan_on_one_device_has_no_exchanges(capsys):
+    assert "exchange" not in printed(capsys, "plan", "ffn", "--devices", "1", "--tokens", "16")
+
+
 def test_plan_explains_an_operator(capsys):
     out = printed(capsys, "plan", *FFN, "--objective", "proxy", "--explain", "up")
     assert out.startswith("up: ")
@@ -206,6 +239,7 @@ FAILURES = {
     ),
     "no such operator": (["plan", *FFN, "--explain", "upp"], "PlanError: "),
     "a chain there is not": (["plan", "chain-Z"], "GraphError: "),
+    "a trace it cannot write": (["plan", *FFN, "--trace", "/nowhere/t"], "No such file"),
     "a file it cannot write": (["plan", *FFN, "--save", "/nowhere/p"], "No such file"),
 }
 

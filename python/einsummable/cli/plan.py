@@ -4,6 +4,8 @@
 The table has one line an operator: its shape, the indices that are cut and into how many
 intervals, how many devices that uses, the three parts of its cost in elements (what is moved to
 another tiling, what its cells read, what their partial results move), and its share of the total.
+A second table has a line an exchange: the bytes that all devices receive, what its program takes
+alone when simulated, what no program takes less than, and the gap between the two.
 """
 
 from __future__ import annotations
@@ -14,14 +16,18 @@ import time
 from typing import Any
 
 from einsummable import _core, planning
-from einsummable.cli import quantities, workload
+from einsummable.cli import quantities, report, workload
 
 EPILOG = workload.EPILOG
+EXCHANGE_FIELDS = ("op", "save", "bytes", "ms", "bound_ms", "gap", "proof")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     workload.add_arguments(parser)
+    parser.add_argument(
+        "--trace", metavar="FILE", help="write a simulated call for Chrome's tracing or Perfetto"
+    )
 
 
 def run(given: argparse.Namespace) -> int:
@@ -33,13 +39,18 @@ def run(given: argparse.Namespace) -> int:
     explanation = plan.explain(given.explain) if given.explain else None
     if given.save:
         plan.save(given.save)
+    if given.trace:
+        plan.trace(given.trace)
     if given.json:
         print(json.dumps(described(plan, seconds, explanation), indent=2))
         return 0
     if explanation is not None:
         print(explanation)
         return 0
+    exchanges = plan.exchanges
     print(plan)
+    if exchanges:
+        print(f"\n{report.exchanges(exchanges)}\n")
     print(f"planned in {quantities.show_seconds(seconds)} for {plan.devices} devices")
     if given.topology or given.objective == "time":
         planned = quantities.show_seconds(plan.planned_ms / 1000)
@@ -65,6 +76,10 @@ def described(
         "operators": {
             name: {"counts": counts, "cuts": cuts[name]} for name, counts in plan.specs.items()
         },
+        "exchanges": [
+            {field: getattr(exchange, field) for field in EXCHANGE_FIELDS}
+            for exchange in plan.exchanges
+        ],
     }
     if explanation is not None:
         out["explanation"] = explained(explanation)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from einsummable import _core
 from einsummable.cli import quantities
 from einsummable.executable import Executable
 
@@ -32,3 +33,26 @@ def verified(exe: Executable) -> str:
         for check in exe.verify().checks
     ]
     return table(["verified", "checked", "time", ""], rows)
+
+
+def exchanges(all_of_them: Sequence[_core.ExchangeReport]) -> str:
+    """Say what moves before each operator, how long that takes, and how near that is to a bound."""
+    rows = [
+        [
+            f"{exchange.op} (saved)" if exchange.save else exchange.op,
+            *_figures(exchange.bytes, exchange.ms, exchange.bound_ms),
+        ]
+        for exchange in all_of_them
+    ]
+    total = _figures(
+        sum(exchange.bytes for exchange in all_of_them),
+        sum(exchange.ms for exchange in all_of_them),
+        sum(exchange.bound_ms for exchange in all_of_them),
+    )
+    head = ["exchange before", "bytes", "ms", "bound ms", "gap"]
+    return table(head, [*rows, ["total", *total]])
+
+
+def _figures(moved: int, ms: float, bound_ms: float) -> list[str]:
+    gap = "-" if bound_ms == 0 else f"{100 * (ms / bound_ms - 1):.1f} %"
+    return [str(moved), f"{ms:.4g}", f"{bound_ms:.4g}", gap]

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einsummable/physical/exchange_report.h"
+
+#include <algorithm>
+
+#include "einsummable/base/checked.h"
+#include "einsummable/base/error.h"
+#include "einsummable/exchange/bounds.h"
+#include "einsummable/exchange/expand.h"
+#include "einsummable/exchange/simulator.h"
+#include "einsummable/physical/pieces.h"
+#include "einsummable/physical/synthesiser.h"
+
+namespace einsummable {
+namespace {
+
+using exchange::Program;
+
+bool same_splits(const Program& a, const Program& b) {
+  return std::ranges::equal(a.splits(), b.splits(),
+                            [](const exchange::Split& x, const exchange::Split& y) {
+                              return x.atom == y.atom && x.first == y.first && x.count == y.count;
+                            }) &&
+         std::ranges::equal(a.atoms(), b.atoms(), {}, &exchange::Atom::bytes,
+                            &exchange::Atom::bytes);
+}
+
+bool same_aggregates(const Program& a, const Program& b) {
+  if (a.aggregate_count() != b.aggregate_count()) return false;
+  for (size_t i = 0; i < a.aggregate_count(); ++i) {
+    const exchange::AggregateId id(static_cast<int64_t>(i));
+    if (!std::ranges::equal(a.atoms(id), b.atoms(id))) return false;
+  }
+  return true;
+}
+
+int64_t received_bytes(const ExchangeStep& step) {
+  const StepInPieces pieces(step);
+  int64_t bytes = 0;
+  for (const Derivation& derivation : pieces->derivations) {
+    if (!derivation.source.valid()) continue;
+    bytes = checked_add(bytes, pieces->program.bytes(derivation.aggregate));
+  }
+  return bytes;
+}
+
+// What programs take on a machine; those that differ by names alone are worked out once.
+class Appraiser {
+ public:
+  struct Times {
+    double ms = 0;
+    exchange::Bound bound = {};
+  };
+
+  explicit Appraiser(const Topology& topology) : topology_(topology), cuts_(topology) {}
+
+  const Times& of(const Program& program) {
+    Program preamble = exchange::preamble_of(program);
+    const auto known = std::ranges::find_if(known_, [&](const Known& earlier) {
+      const Program& other = *earlier.program;
+      return other.body() == program.body() && same_splits(other, program) &&
+             same_aggregates(other, program) && same_but_for_names(earlier.preamble, preamble);
+    });
+    if (known != known_.end()) return known->times;
+    Times times{.ms = exchange::simulate(program, topology_).ms,
+                .bound = exchange::quick_bound(preamble, cuts_)};
+    known_.push_back({&program, std::move(preamble), std::move(times)});
+    return known_.back().times;
+  }
+
+ private:
+  struct Known {
+    const Program* program;
+    Program preamble;
+    Times times;
+  };
+
+  const Topology& topology_;
+  exchange::CutTable cuts_;
+  std::vector<Known> known_;
+};
+
+}  // namespace
+
+std::optional<double> gap(double ms, double bound_ms) {
+  if (bound_ms > 0) return ms / bound_ms - 1;
+  return ms > 0 ? std::nullopt : std::optional(0.0);
+}
+
+std::optional<double> ExchangeReport::gap() const { return einsummable::gap(ms, bound_ms); }
+
+std::vector<ExchangeReport> report_exchanges(const PhysicalPlan& plan, const Topology& topology,
+                                             const Interruption& interruption) {
+  if (topology.sites() < plan.sites) {
+    throw TopologyError("the plan is for " + std::to_string(plan.sites) + " sites, " +
+                        topology.name + " has " + std::to_string(topology.sites()));
+  }
+  Appraiser appraiser(topology);
+  std::vector<ExchangeReport> out;
+  for (const ExchangeStep& step : plan.steps) {
+    if (step.derivations.empty()) continue;
+    interruption.check();
+    const Appraiser::Times& times = appraiser.of(step.program);
+    const bool save = step.save >= 0;
+    out.push_back({.op = save ? plan.graph->saves()[static_cast<size_t>(step.save)].name
+                              : plan.graph->op(step.op).name,
+                   .save = save,
+                   .bytes = received_bytes(step),
+                   .ms = times.ms,
+                   .bound_ms = times.bound.ms,
+                   .proof = times.bound.proof});
+  }
+  return out;
+}
+
+}  // namespace einsummable
