@@ -161,7 +161,8 @@ std::string text(const Explanation& explanation) {
                     (by_time ? "planned ms" : "elements") + "\n" + aligned_columns(rows, 2);
   if (!explanation.reason.empty()) out += explanation.reason + "\n";
   if (by_time && !explanation.alternatives.front().chosen) {
-    out += "the one chosen is of the plan that was simulated to be fastest\n";
+    out +=
+        "the one chosen is not the first: plans are chosen by simulation, within pins and memory\n";
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include "einsummable/base/checked.h"
 #include "einsummable/base/error.h"
+#include "einsummable/base/text.h"
 #include "einsummable/exchange/bounds.h"
 #include "einsummable/exchange/expand.h"
 #include "einsummable/exchange/simulator.h"
@@ -34,14 +35,21 @@ bool same_aggregates(const Program& a, const Program& b) {
   return true;
 }
 
-int64_t received_bytes(const ExchangeStep& step) {
+// What the step does, without times.
+ExchangeReport counted(const PhysicalPlan& plan, const ExchangeStep& step) {
+  ExchangeReport out;
+  out.save = step.save >= 0;
+  out.op = out.save ? plan.graph->saves()[static_cast<size_t>(step.save)].name
+                    : plan.graph->op(step.op).name;
   const StepInPieces pieces(step);
-  int64_t bytes = 0;
   for (const Derivation& derivation : pieces->derivations) {
-    if (!derivation.source.valid()) continue;
-    bytes = checked_add(bytes, pieces->program.bytes(derivation.aggregate));
+    if (derivation.source.valid()) {
+      out.bytes = checked_add(out.bytes, pieces->program.bytes(derivation.aggregate));
+    } else {
+      ++out.merges;
+    }
   }
-  return bytes;
+  return out;
 }
 
 // What programs take on a machine; those that differ by names alone are worked out once.
@@ -100,15 +108,15 @@ std::vector<ExchangeReport> report_exchanges(const PhysicalPlan& plan, const Top
   for (const ExchangeStep& step : plan.steps) {
     if (step.derivations.empty()) continue;
     interruption.check();
-    const Appraiser::Times& times = appraiser.of(step.program);
-    const bool save = step.save >= 0;
-    out.push_back({.op = save ? plan.graph->saves()[static_cast<size_t>(step.save)].name
-                              : plan.graph->op(step.op).name,
-                   .save = save,
-                   .bytes = received_bytes(step),
-                   .ms = times.ms,
-                   .bound_ms = times.bound.ms,
-                   .proof = times.bound.proof});
+    ExchangeReport& report = out.emplace_back(counted(plan, step));
+    try {
+      const Appraiser::Times& times = appraiser.of(step.program);
+      report.ms = times.ms;
+      report.bound_ms = times.bound.ms;
+      report.proof = times.bound.proof;
+    } catch (const TopologyError& error) {
+      throw TopologyError("the exchange before " + quote(report.op) + ": " + error.what());
+    }
   }
   return out;
 }

@@ -151,6 +151,7 @@ void bind_exchanges(nb::module_& module) {
       .def_ro("op", &ExchangeReport::op, "The operator that it comes before, or the saved tensor.")
       .def_ro("save", &ExchangeReport::save, "Whether it is a saved tensor.")
       .def_ro("bytes", &ExchangeReport::bytes, "That are received, over all devices.")
+      .def_ro("merges", &ExchangeReport::merges, "Of partial results, or of pieces of them.")
       .def_ro("ms", &ExchangeReport::ms, "What its program takes alone, simulated.")
       .def_ro("bound_ms", &ExchangeReport::bound_ms, "What every program takes at least.")
       .def_prop_ro("gap", &ExchangeReport::gap,

@@ -67,9 +67,9 @@ class Plan:
     def exchanges(self) -> list[_core.ExchangeReport]:
         """What moves before each operator and saved tensor, on the topology.
 
-        Each has ``op``, ``save`` (whether that is a saved tensor), ``bytes``, ``ms`` (simulated,
-        alone), ``bound_ms`` (no program takes less), ``gap`` (``ms / bound_ms - 1``, or None if
-        only the bound is 0) and ``proof`` (of the bound, in words).
+        Each has ``op``, ``save`` (whether that is a saved tensor), ``bytes``, ``merges``, ``ms``
+        (simulated, alone), ``bound_ms`` (no program takes less), ``gap`` (``ms / bound_ms - 1``,
+        or None if only the bound is 0) and ``proof`` (of the bound, in words).
 
         Raises
         ------

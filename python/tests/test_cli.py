@@ -91,10 +91,23 @@ def test_plan_prints_its_exchanges(capsys, tmp_path):
     assert described["exchanges"] == [
         {
             field: getattr(e, field)
-            for field in ("op", "save", "bytes", "ms", "bound_ms", "gap", "proof")
+            for field in ("op", "save", "bytes", "merges", "ms", "bound_ms", "gap", "proof")
         }
         for e in plan.exchanges
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ([], False),
+        (["--objective", "proxy"], False),
+        (["--objective", "proxy", "--topology", "cpu"], True),
+        (["--objective", "proxy", "--topology", "dgx-a100"], True),
+    ],
+)
+def test_plan_prints_exchanges_where_times_are_asked_for(capsys, asked, shown):
+    assert ("exchange before" in printed(capsys, "plan", *FFN, *asked)) == shown
 
 
 def test_plan_on_one_device_has_no_exchanges(capsys):

@@ -59,6 +59,14 @@ def test_narrower_partial_sums_travel_faster():
     assert narrow.planned_ms < wide.planned_ms
 
 
+def test_an_explanation_does_not_say_that_pins_are_fastest():
+    g = es.workloads.llama_block(seq=8192)
+    pins = {"up": {"i": 1, "k": 8}}
+    why = es.plan(g, devices=8, topology="dgx-a100", specs=pins).explain("up")
+    assert not why.alternatives[0].chosen
+    assert str(why).endswith("plans are chosen by simulation, within pins and memory")
+
+
 def test_a_plan_by_time_is_explained_in_milliseconds():
     g = es.workloads.llama_block(seq=8192)
     plan = es.plan(g, devices=8, topology="dgx-a100")

@@ -84,6 +84,7 @@ TEST(ExchangeReport, CanBeFollowedByHand) {
   EXPECT_EQ(before.op, "b");
   EXPECT_FALSE(before.save);
   EXPECT_EQ(before.bytes, 64 * 64 * 4);
+  EXPECT_EQ(before.merges, 0);
   EXPECT_NEAR(before.ms, 64 * 32 * 4 / 1e6 + 1e-3, 1e-9);  // 1 GB/s each way, 1 us
   EXPECT_NEAR(before.bound_ms, before.ms, 1e-9);
   EXPECT_NEAR(before.gap().value(), 0, 1e-6);
@@ -98,7 +99,8 @@ TEST(ExchangeReport, OfASavedTensorHasItsName) {
   ASSERT_EQ(exchanges.size(), 1u);
   EXPECT_EQ(exchanges[0].op, "result");
   EXPECT_TRUE(exchanges[0].save);
-  EXPECT_GT(exchanges[0].bytes, 0);
+  EXPECT_EQ(exchanges[0].bytes, 8 * 8 * 4);
+  EXPECT_EQ(exchanges[0].merges, 1);
 }
 
 // The layers of a model have the entries that one of them has.
@@ -168,6 +170,7 @@ TEST(ExchangeReport, SaysWhereSitesAreTooFewOrHaveNoWay) {
   EXPECT_NE(reason(switched(3, 1)).find("the plan is for 4 sites, test has 3"), std::string::npos);
   Topology apart = switched(4, 1);
   std::ranges::fill(apart.route_of, -1);
+  EXPECT_TRUE(reason(apart).starts_with("the exchange before \"")) << reason(apart);
   EXPECT_NE(reason(apart).find("there is no way from site"), std::string::npos) << reason(apart);
 }
 

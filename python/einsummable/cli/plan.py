@@ -4,8 +4,9 @@
 The table has one line an operator: its shape, the indices that are cut and into how many
 intervals, how many devices that uses, the three parts of its cost in elements (what is moved to
 another tiling, what its cells read, what their partial results move), and its share of the total.
-A second table has a line an exchange: the bytes that all devices receive, what its program takes
-alone when simulated, what no program takes less than, and the gap between the two.
+With --topology or --objective time a second table has a line an exchange: the bytes that all
+devices receive, what its program takes alone when simulated, what no program takes less than, and
+the gap between the two.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from einsummable import _core, planning
 from einsummable.cli import quantities, report, workload
 
 EPILOG = workload.EPILOG
-EXCHANGE_FIELDS = ("op", "save", "bytes", "ms", "bound_ms", "gap", "proof")
+EXCHANGE_FIELDS = ("op", "save", "bytes", "merges", "ms", "bound_ms", "gap", "proof")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,12 +48,12 @@ def run(given: argparse.Namespace) -> int:
     if explanation is not None:
         print(explanation)
         return 0
-    exchanges = plan.exchanges
+    timed = bool(given.topology) or given.objective == "time"
     print(plan)
-    if exchanges:
+    if timed and (exchanges := plan.exchanges):
         print(f"\n{report.exchanges(exchanges)}\n")
     print(f"planned in {quantities.show_seconds(seconds)} for {plan.devices} devices")
-    if given.topology or given.objective == "time":
+    if timed:
         planned = quantities.show_seconds(plan.planned_ms / 1000)
         simulated = quantities.show_seconds(plan.predicted_ms / 1000)
         print(
