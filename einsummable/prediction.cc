@@ -69,7 +69,8 @@ class PredictedPart {
                  ? simulated_ms(plan, topology, interruption)
                  : simulated_ms(first_ops(plan, ops, schedule), topology, interruption);
     };
-    Prediction out{.planned = static_cast<double>(time.total) * 1e-6, .simulated = simulated(ops_)};
+    Prediction out{.planned = static_cast<double>(time.overlapped) * 1e-6,
+                   .simulated = simulated(ops_)};
     if (!layers_) return out;
     const double third = out.simulated - simulated(ops_ - layers_->period);
     out.simulated += static_cast<double>(layers_->count - 3) * third;

@@ -15,7 +15,7 @@ namespace einsummable {
 
 // The ms that a call is predicted to take on a topology, host transfers apart.
 struct Prediction {
-  double planned = 0;    // one operator after the other, exchanges by ExchangeTime
+  double planned = 0;    // by ExchangeTime and kernel_seconds(), as PlannedTime::overlapped
   double simulated = 0;  // as a task graph whose work and copies overlap
 };
 

@@ -50,6 +50,26 @@ int64_t TimeModel::largest_share(LayoutId layout) const {
   return most;
 }
 
+namespace {
+
+// No later than the sum of all, which is checked.
+int64_t overlapped(const Graph& graph, const std::vector<PlannedTime::OfOp>& ops) {
+  std::vector<int64_t> made(graph.tensors().size(), 0);
+  int64_t exchanges_end = 0, kernels_end = 0;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    int64_t start = 0;
+    for (TensorId input : graph.ops()[i].inputs) start = std::max(start, made[input.index()]);
+    if (ops[i].exchange > 0) {
+      start = exchanges_end = std::max(start, exchanges_end) + ops[i].exchange;
+    }
+    kernels_end = std::max(kernels_end, start) + ops[i].kernel;
+    for (TensorId output : graph.ops()[i].outputs) made[output.index()] = kernels_end;
+  }
+  return kernels_end;
+}
+
+}  // namespace
+
 PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& specs,
                          TimeModel& model) {
   PlannedTime out;
@@ -90,6 +110,7 @@ PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& spe
   for (const PlannedTime::OfOp& op : out.ops) {
     out.total = checked_add(out.total, checked_add(op.exchange, op.kernel));
   }
+  out.overlapped = overlapped(graph, out.ops);
   return out;
 }
 

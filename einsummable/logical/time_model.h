@@ -64,8 +64,10 @@ struct PlannedTime {
   struct OfOp {
     int64_t exchange = 0, kernel = 0;
   };
-  std::vector<OfOp> ops;  // by OpId
-  int64_t total = 0;
+  std::vector<OfOp> ops;   // by OpId
+  int64_t total = 0;       // of all, which is what plans are chosen by
+  int64_t overlapped = 0;  // where exchanges, in turn, go on beside kernels, in turn, of operators
+                           // that do not wait for them
 };
 
 // The time of a spec for every operator. A tensor that several operators read is delivered once in

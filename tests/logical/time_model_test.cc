@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "einsummable/logical/optimise.h"
 #include "tests/support/plans.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/rounds.h"
 #include "tests/support/topologies.h"
 
 namespace einsummable {
@@ -49,6 +52,28 @@ TEST(TimeModel, WhatLiesAsItMustTakesNoTime) {
   const ElementBytes bytes = element_bytes(product.graph, product.y, {});
   EXPECT_EQ(model.exchange(model.made(rows, 0), model.made(rows, 0), bytes), 0);
   EXPECT_GT(model.exchange(model.made(partial, 0), model.made(rows, 0), bytes), 0);
+}
+
+TEST(PlannedTime, OverlapsWhatDoesNotWait) {
+  Random random(11);
+  for (int round = 0; round < rounds(60, 600); ++round) {
+    const Graph g = random_graph(random, 1 + static_cast<int64_t>(random() % 9), DType::f32);
+    const LogicalPlan plan = optimise(g, {.p = 1 + static_cast<int64_t>(random() % 6),
+                                          .selector = Selector::random,
+                                          .seed = random()});
+    const Topology topology = switched(6, 10);
+    TimeModel model(topology);
+    const PlannedTime time = planned_time(g, specs_of(plan), model);
+    int64_t exchanges = 0, kernels = 0;
+    for (const PlannedTime::OfOp& op : time.ops) {
+      exchanges += op.exchange;
+      kernels += op.kernel;
+    }
+    EXPECT_EQ(time.total, exchanges + kernels);
+    EXPECT_LE(time.overlapped, time.total);
+    EXPECT_GE(time.overlapped, std::max(exchanges, kernels));
+    EXPECT_TRUE(exchanges > 0 || time.overlapped == kernels);
+  }
 }
 
 }  // namespace
