@@ -15,7 +15,6 @@ namespace einsummable {
 namespace {
 
 constexpr std::string_view kHead = "einsummable plan 1\n";
-constexpr Objective kObjectives[] = {Objective::proxy, Objective::time};
 constexpr std::string_view kGraph = "--- graph\n", kMachine = "--- machine\n",
                            kLogical = "--- logical\n", kPhysical = "--- physical\n";
 constexpr std::array kSections = {kGraph, kMachine, kLogical, kPhysical};
@@ -79,14 +78,15 @@ std::shared_ptr<const MachineSites> parse_machine_sites(std::string_view text, i
 
 // The lines between the first one and the graph.
 void read_head(std::string_view file, Plan& plan) {
-  const std::string objective = line_at(file, file.find('\n', kHead.size()) + 2);
-  const auto found = std::ranges::find_if(kObjectives, [&](Objective each) {
-    return objective == "objective " + std::string(name(each));
-  });
-  if (found == std::end(kObjectives)) {
+  constexpr std::string_view field = "objective ";
+  const std::string line = line_at(file, file.find('\n', kHead.size()) + 2);
+  const auto objective = line.starts_with(field)
+                             ? find_objective(std::string_view(line).substr(field.size()))
+                             : std::nullopt;
+  if (!objective) {
     throw PlanError("plan file: the third line must be 'objective time' or 'objective proxy'");
   }
-  plan.objective = *found;
+  plan.objective = *objective;
   const std::string expected = "fingerprint " + fingerprint(plan);
   if (line_at(file, kHead.size() + 1) != expected) {
     throw PlanError(
@@ -100,6 +100,13 @@ void read_head(std::string_view file, Plan& plan) {
 
 std::string_view name(Objective objective) {
   return objective == Objective::proxy ? "proxy" : "time";
+}
+
+std::optional<Objective> find_objective(std::string_view text) {
+  for (Objective objective : {Objective::proxy, Objective::time}) {
+    if (name(objective) == text) return objective;
+  }
+  return std::nullopt;
 }
 
 std::string fingerprint(const Plan& plan) {

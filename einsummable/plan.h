@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,7 @@ namespace einsummable {
 // to take.
 enum class Objective : uint8_t { proxy, time };
 std::string_view name(Objective objective);
+std::optional<Objective> find_objective(std::string_view name);
 
 // How an operator of a graph is cut, where its cells run, and every byte that moves. Needs no
 // device.

@@ -34,7 +34,8 @@ CompileOptions make_options(int64_t devices, const std::string& selector, uint64
                             const Pins& specs, std::optional<int64_t> memory_limit, int64_t threads,
                             bool private_sites, bool numeric,
                             const std::optional<std::string>& partial_dtype,
-                            std::optional<bool> fastest, const std::optional<std::string>& topology,
+                            const std::optional<std::string>& objective,
+                            const std::optional<std::string>& topology,
                             const std::vector<int64_t>& numbers, const ScheduleOptions& schedule) {
   using ScheduleMode = CompileOptions::ScheduleMode;
   const auto found = find_selector(selector);
@@ -55,7 +56,7 @@ CompileOptions make_options(int64_t devices, const std::string& selector, uint64
       .threads = threads,
       .sites = private_sites ? CompileOptions::Sites::private_sites : CompileOptions::Sites::shared,
       .verify = numeric ? CompileOptions::Verify::numeric : CompileOptions::Verify::proofs};
-  if (fastest) out.objective = *fastest ? Objective::time : Objective::proxy;
+  if (objective) out.objective = find_objective(*objective);
   if (topology) {
     const MachineSites sites{load_machine(*topology), numbers};
     resolve(sites.machine, sites.devices);  // or it says what is wrong
@@ -191,7 +192,7 @@ void bind_plan_class(nb::module_& module) {
       .def(nb::new_(&make_options), nb::kw_only(), nb::arg("devices"), nb::arg("selector"),
            nb::arg("seed"), nb::arg("specs"), nb::arg("memory_limit").none(), nb::arg("threads"),
            nb::arg("private_sites"), nb::arg("numeric"), nb::arg("partial_dtype").none(),
-           nb::arg("fastest").none(), nb::arg("topology").none(), nb::arg("numbers"),
+           nb::arg("objective").none(), nb::arg("topology").none(), nb::arg("numbers"),
            nb::arg("schedule"));
   nb::class_<Plan>(module, "Plan")
       .def_prop_ro("graph", [](const Plan& plan) { return Graph(*plan.graph); })

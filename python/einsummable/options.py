@@ -8,19 +8,11 @@ import os
 from collections.abc import Mapping, Sequence
 
 from einsummable import _core
-from einsummable.arguments import folder, seconds
-from einsummable.attributes import boolean, integer, text
+from einsummable.arguments import flag, folder, machine_name, seconds
+from einsummable.attributes import integer, text
 from einsummable.dtypes import NUMPY_DTYPES, DTypeLike, dtype_name, kind
 from einsummable.endpoint import Proposer, asker
-from einsummable.errors import (
-    DeviceError,
-    Error,
-    GraphError,
-    InputError,
-    PlanError,
-    TopologyError,
-    shown,
-)
+from einsummable.errors import DeviceError, Error, GraphError, PlanError, shown
 from einsummable.handle import Handle
 
 Devices = int | Sequence[int]
@@ -93,7 +85,7 @@ def make_options(
     _choose(PlanError, "selector", selector, _core.selectors(), [])
     _choose(PlanError, "verify", verify, ["static", "numeric"], [])
     numbers = device_numbers(devices)
-    machine = _topology(topology)
+    machine = None if topology is None else machine_name(topology)
     return _core.CompileOptions(
         devices=len(numbers),
         selector=selector,
@@ -103,10 +95,10 @@ def make_options(
         if memory_limit is None
         else _checked(PlanError, "memory_limit", memory_limit, 0),
         threads=_checked(DeviceError, "threads", threads, 0, 1024),
-        private_sites=_flag("private_sites", private_sites),
+        private_sites=flag("private_sites", private_sites),
         numeric=verify == "numeric",
         partial_dtype=None if partial_dtype is None else _float_dtype(partial_dtype),
-        fastest=None if objective is None else objective == "time",
+        objective=objective,
         topology=machine,
         numbers=[] if machine is None else list(numbers),
         schedule=_schedule(schedule_mode, budget, time_limit, cache_dir, proposer),
@@ -130,18 +122,6 @@ def _schedule(
         cache_dir="" if cache_dir is None else folder(cache_dir),
         proposer=asker(proposer) if mode == "ai" else None,
     )
-
-
-def _topology(topology: object) -> str | None:
-    """Give the name or the path of a machine."""
-    if topology is None:
-        return None
-    try:
-        return text("topology", os.fspath(topology))  # type: ignore[call-overload]
-    except (GraphError, TypeError):
-        raise TopologyError(
-            f"topology is the name or the path of a machine, not {shown(topology)}"
-        ) from None
 
 
 def op_name(op: str | Handle) -> str:
@@ -203,10 +183,3 @@ def _checked(
     if not least <= number <= most:
         raise error(f"{what} must be at least {least} and at most {most}, not {shown(number)}")
     return number
-
-
-def _flag(what: str, value: object) -> bool:
-    try:
-        return boolean(what, value)
-    except GraphError as mistake:
-        raise InputError(str(mistake)) from None

@@ -122,7 +122,7 @@ OPTION_MISTAKES = {
         "objective time is for the selector optimal, not for greedy",
     ),
     "no machine": (es.TopologyError, {"topology": "dgx-1"}, "dgx-1"),
-    "a topology of a number": (es.TopologyError, {"topology": 3}, "topology is the name or"),
+    "a topology of a number": (es.TopologyError, {"topology": 3}, "a topology is the name of"),
     "too many devices": (es.TopologyError, {"topology": "dgx-a100", "devices": 9}, "8"),
     "no schedule": (
         es.PlanError,

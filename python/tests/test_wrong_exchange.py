@@ -65,7 +65,7 @@ def test_a_size_too_long_to_read_is_refused():
 
 @pytest.mark.parametrize("topology", ["\ud800", 3, b"dgx-a100", [1]])
 def test_a_topology_is_a_name_or_a_path(topology):
-    with pytest.raises(es.TopologyError, match="topology is the name or the path of a machine"):
+    with pytest.raises(es.TopologyError, match="a topology is the name of a machine or the path"):
         es.plan(es.workloads.ffn(8, 8, 8), devices=2, topology=topology)
 
 
