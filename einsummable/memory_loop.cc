@@ -11,8 +11,9 @@ namespace {
 constexpr size_t kMostMeasured = 24;  // of large graphs
 // Plans measured times operators squared times p, of small ones.
 constexpr size_t kMostWork = 48'000;
-constexpr size_t kApart = 40;         // operators that plans may be told apart by one by one
-constexpr size_t kMostListed = 5;     // of those with more
+// Plans of more operators than this are told apart by all operators of a kind together.
+constexpr size_t kApart = 40;
+constexpr size_t kMostListed = 5;     // of those, in each list
 constexpr double kUnseen = 1.0 / 16;  // the weight of what was never in memory when it was full
 
 }  // namespace
@@ -104,8 +105,9 @@ void MemoryLoop::minimise_bytes(size_t times) {
 
 bool MemoryLoop::find_first_fit() {
   minimise_bytes(kMostMeasured);
-  if (!best_)
+  if (!best_) {
     list(problem_.bytes_alone(weights()), [&](const Assignment&) { return best_.has_value(); });
+  }
   return best_.has_value();
 }
 

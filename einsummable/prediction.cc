@@ -153,9 +153,7 @@ std::pair<size_t, Prediction> fastest_by(const std::vector<size_t>& plans,
   return *best;
 }
 
-void require_as_many_sites(const Topology& topology, int64_t p,
-                           const std::vector<JoinAggSpec>& specs) {
-  for (const JoinAggSpec& spec : specs) p = std::max(p, spec.cells());
+void require_as_many_sites(const Topology& topology, int64_t p) {
   if (topology.sites() >= p) return;
   throw TopologyError("the plan is for " + std::to_string(p) + " sites, " + topology.name +
                       " has " + std::to_string(topology.sites()));
@@ -164,7 +162,7 @@ void require_as_many_sites(const Topology& topology, int64_t p,
 }  // namespace
 
 Prediction predict(const PhysicalPlan& plan, const Topology& topology, const Schedule& schedule) {
-  require_as_many_sites(topology, plan.sites, {});
+  require_as_many_sites(topology, plan.sites);
   TimeModel model(topology, plan.partial_dtype);
   const PlannedTime time = planned_time(*plan.graph, plan.specs, model);
   return PredictedPart(*plan.graph, plan.specs).predict(plan, time, topology, schedule, {});
@@ -181,7 +179,7 @@ PhysicalPlan place_for_time(const std::shared_ptr<const Graph>& graph,
 
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
                          const Topology& topology, const TimeSearch& search) {
-  require_as_many_sites(topology, options.p, {});
+  require_as_many_sites(topology, options.p);
   TimeModel model(topology, search.partial_dtype);
   const Candidates candidates(*graph, options.p, options.pins, communication_proxy(),
                               Offer::divisors, options.interruption);

@@ -41,18 +41,20 @@ struct TimeSearch {
   int64_t ranking_budget = 12;
 };
 
-// The plan that takes least time when simulated, of the best ones by planned time and the one that
-// the proxy would choose; the earlier of equals, in that order. Throws PlanError as optimise()
-// does, TopologyError where the topology has fewer sites than p.
 struct FastestPlan {
   LogicalPlan plan;
   Prediction prediction;
 };
+// The plan that takes least time when simulated, of the best ones by planned time and the one that
+// the proxy would choose; the earlier of equals, in that order. Throws PlanError as optimise()
+// does, TopologyError where the topology has fewer sites than p, or no way that any of them needs.
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
                          const Topology& topology, const TimeSearch& search = {});
 
-// Which of given plans takes least time when simulated, the earlier of equals; of the search, how
-// many are given is left aside. The last one takes the part of the proxy's.
+// The number of the plan that takes least time when simulated, the earlier of equals, and what it
+// takes. All are compared with the ranking budget; the best of them and the last one, as if it were
+// the proxy's, once more with the schedule's own. `search.plans` does not count. Throws
+// TopologyError where none can be simulated.
 std::pair<size_t, Prediction> fastest_of(const std::shared_ptr<const Graph>& graph,
                                          const std::vector<LogicalPlan>& plans, TimeModel& model,
                                          const TimeSearch& search,

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "einsummable/base/error.h"
 #include "einsummable/workloads/ffn.h"
 #include "tests/support/executable.h"
 #include "tests/support/network.h"
+#include "tests/support/topologies.h"
 
 namespace einsummable {
 namespace {
@@ -22,6 +25,31 @@ TEST(Compile, RefusesOptionsThatNameNoDevices) {
             "threads must be at least 0, not -1");
   EXPECT_NE(message<PlanError>([&] { compile(graph, {.devices = 5000, .objective = kProxy}); }),
             "");
+}
+
+TEST(Compile, RefusesASearchThatCannotBe) {
+  using ScheduleMode = CompileOptions::ScheduleMode;
+  const Graph graph = Network().graph;
+  const auto refusal = [&](const CompileOptions& options) {
+    return message<PlanError>([&] { make_plan(graph, options); });
+  };
+  EXPECT_EQ(refusal({.budget = -1}), "budget must be at least 0, not -1");
+  for (double seconds : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_EQ(refusal({.time_limit = seconds}), "time_limit must be at least 0 seconds");
+  }
+  EXPECT_EQ(refusal({.schedule_mode = ScheduleMode::ai}), "schedule_mode ai needs a proposer");
+  EXPECT_EQ(refusal({.selector = Selector::greedy, .objective = Objective::time}),
+            "objective time is for the selector optimal, not for greedy");
+}
+
+TEST(Compile, RefusesATopologyOfOtherSites) {
+  Topology topology = switched(3, 100);
+  topology.name = "a switch";
+  EXPECT_EQ(message<DeviceError>([&] {
+              make_plan(Network().graph,
+                        {.devices = 2, .topology = std::make_shared<const Topology>(topology)});
+            }),
+            "the plan is for 2 devices, the topology of a switch for 3");
 }
 
 TEST(Compile, RefusesADTypeOfPartialSumsThatIsNoFloatOrNotThePlans) {

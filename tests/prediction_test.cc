@@ -9,6 +9,7 @@
 #include "einsummable/topology/load.h"
 #include "einsummable/topology/resolve.h"
 #include "einsummable/workloads/llama.h"
+#include "tests/support/network.h"
 #include "tests/support/rounds.h"
 #include "tests/support/topologies.h"
 
@@ -87,9 +88,13 @@ TEST(Prediction, LayersAreSimulatedOnce) {
 TEST(Prediction, SaysWhereSitesAreTooFewOrHaveNoWay) {
   const auto graph = block(1);
   const auto plan = optimise(*graph, {.p = 4});
-  EXPECT_THROW(predict(place_and_synthesise(graph, specs_of(plan), 4), switched(3, 1)),
-               TopologyError);
-  EXPECT_THROW(find_fastest(graph, {.p = 4}, switched(3, 1), {.plans = 2}), TopologyError);
+  Topology few = switched(3, 1);
+  few.name = "a switch";
+  EXPECT_EQ(
+      message<TopologyError>([&] { predict(place_and_synthesise(graph, specs_of(plan), 4), few); }),
+      "the plan is for 4 sites, a switch has 3");
+  EXPECT_EQ(message<TopologyError>([&] { find_fastest(graph, {.p = 4}, few, {.plans = 2}); }),
+            "the plan is for 4 sites, a switch has 3");
   Topology apart = switched(4, 1);
   std::ranges::fill(apart.route_of, -1);
   EXPECT_NO_THROW(find_fastest(graph, {.p = 4}, apart, {.plans = 2}))

@@ -26,7 +26,8 @@ PhysicalPlan place_and_synthesise(std::shared_ptr<const Graph> graph,
 // before operators stay, only saved tensors are fetched anew.
 PhysicalPlan with_saves_of(std::shared_ptr<const Graph> graph, const PhysicalPlan& plan);
 
-// The plan of the first operators alone; what they leave for others and for saves is fetched anew.
+// The plan of the first operators alone. What they leave for others is saved and, as what they save
+// themselves, fetched anew, by programs that `schedule` makes.
 PhysicalPlan first_ops(const PhysicalPlan& plan, size_t ops, const Schedule& schedule);
 
 // What the step leaves where, once its operator has run or its saved tensor is fetched.

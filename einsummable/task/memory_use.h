@@ -36,11 +36,12 @@ struct MemoryUse {
 // planned.
 MemoryUse memory_use(const TaskGraph& graph);
 
-// "parameters 4.0 MB, inputs 2.0 MB, activations and partial results 2.0 MB, workspace 0 B", each
-// in bytes if `exact`.
+// How amounts are written: in MB, rounded up, from a million bytes on; or in bytes.
 enum class Figures : uint8_t { rounded, exact };
+// "4.1 MB" or "4096000 B".
+std::string amount_text(int64_t bytes, Figures figures);
+// "parameters 4.0 MB, inputs 2.0 MB, activations and partial results 2.0 MB, workspace 0 B"
 std::string text(const MemoryUse& use, Figures figures);
-std::string amount_text(int64_t bytes, Figures figures);  // rounded up
 // Exact where two amounts would read the same if rounded.
 Figures figures_to_tell(int64_t a, int64_t b);
 
