@@ -101,7 +101,7 @@ tensorDesc = TensorDesc
 def compileGraph(
     graph: PaperGraph, device: Devices | None = None, schedule_mode: str = "naive", **options: Any
 ) -> None:
-    """Compile a graph in place; otherwise the same as `compile`."""
+    """Compile a graph in place: as `compile`, but by default with naive exchange programs."""
     if not isinstance(graph, PaperGraph):
         raise GraphError("compileGraph takes a graph of createGraph; compile takes any")
     made = compile(graph, devices=device, schedule_mode=schedule_mode, **options)

@@ -265,6 +265,8 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
     ------
     einsummable.PlanError
         If the file cannot be read, is no plan, or does not hold what it says.
+    einsummable.TopologyError
+        If its machine is none, or lacks a device that the plan names.
     """
     file = _file(path)
     try:

@@ -59,7 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--devices", type=quantities.devices, metavar="N|0,1", help="default one a core"
     )
     planning.add_argument("--selector", default="optimal", help="optimal, paper, greedy or random")
-    planning.add_argument("--objective", help="time (default), or proxy: elements that move")
+    planning.add_argument(
+        "--objective",
+        help="time (default of optimal), or proxy: elements that move (of other selectors)",
+    )
     planning.add_argument(
         "--topology",
         metavar="NAME|FILE",
