@@ -114,6 +114,8 @@ std::vector<TensorType> Attention::infer(const OperatorCall& call) {
   }
   const int64_t heads_q = q.extent(-3), heads_kv = k.extent(-3);
   require(heads_kv == v.extent(-3), "k and v must have equally many heads");
+  require(heads_q > 0 || heads_kv == 0,
+          "q must have heads, as k and v have " + std::to_string(heads_kv));
   require(heads_kv == 0 ? heads_q == 0 : heads_q % heads_kv == 0,
           "the heads of k and v (" + std::to_string(heads_kv) + ") must divide the heads of q (" +
               std::to_string(heads_q) + ")");

@@ -219,6 +219,9 @@ TEST(Attention, SaysWhatWouldBeLegal) {
             "the axes before heads must agree in q, k and v");
   EXPECT_EQ(shapes({8, 4, 8}, {3, 4, 8}, {3, 4, 8}),
             "the heads of k and v (3) must divide the heads of q (8)");
+  EXPECT_EQ(shapes({8, 4, 8}, {0, 4, 8}, {0, 4, 8}),
+            "the heads of k and v (0) must divide the heads of q (8)");
+  EXPECT_EQ(shapes({0, 4, 8}, {2, 4, 8}, {2, 4, 8}), "q must have heads, as k and v have 2");
   EXPECT_EQ(shapes({8, 4, 8}, {2, 4, 8}, {4, 4, 8}), "k and v must have equally many heads");
   EXPECT_EQ(shapes({2, 4, 8}, {2, 4, 7}, {2, 4, 8}),
             "the last extent of q (8) must equal that of k (7)");
