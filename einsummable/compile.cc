@@ -335,7 +335,7 @@ std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
 
 Explanation explain(const Plan& plan, const CompileOptions& options, std::string_view op) {
   const LogicalOptions logical = logical_options(options);
-  if (objective_of(options) == Objective::proxy) {
+  if (plan.objective == Objective::proxy) {
     return explain(*plan.graph, plan.logical, logical, op);
   }
   const auto topology = topology_of(options, options.devices);

@@ -78,7 +78,7 @@ std::vector<ExchangeReport> report_exchanges(const Plan& plan, const CompileOpti
 // Every task of the call that is predicted, all layers among them. Throws as predict.
 std::vector<SimulatedTask> simulate_call(const Plan& plan, const CompileOptions& options);
 
-// Why an operator of the plan is cut as it is, in the objective of the options. Throws PlanError if
+// Why an operator of the plan is cut as it is, in the objective of the plan. Throws PlanError if
 // there is no operator of that name.
 Explanation explain(const Plan& plan, const CompileOptions& options, std::string_view op);
 
