@@ -207,14 +207,17 @@ void ProgramCache::write(const std::string& key, const Synthesis& synthesis) con
     }
     out << '\n' << print(numbered(synthesis.program));
     out.close();
-    if (!out) return;
+    if (out) std::filesystem::rename(draft, name, failed);
+    if (out && !failed) return;
   }
-  std::filesystem::rename(draft, name, failed);
+  std::filesystem::remove(draft, failed);
 }
 
 std::optional<Synthesis> ProgramCache::read(const std::string& key, const Program& preamble,
                                             const Topology& topology,
                                             const SynthesisOptions& options) const {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path(key), none)) return std::nullopt;
   std::ifstream in(path(key), std::ios::binary);
   std::string line(first_line.size(), '\0');
   if (!in.read(line.data(), static_cast<std::streamsize>(line.size())) || line != first_line)

@@ -2,6 +2,7 @@
 #include "einsummable/synthesis/proposer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <unordered_set>
 
@@ -60,6 +61,10 @@ Proposed propose(const exchange::Program& preamble, const exchange::Program& bes
                  const Appraise& appraise, const ProposeOptions& options) {
   Proposed result{.program = best, .members = members, .appraisal = appraise(best, members)};
   Proposing proposing(preamble, appraise, options, result);
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   for (int64_t round = 0; round < options.rounds; ++round) {
     const std::span<const std::string> failures(result.failures);
     const std::string prompt =
@@ -67,6 +72,10 @@ Proposed propose(const exchange::Program& preamble, const exchange::Program& bes
                     failures.last(std::min(failures.size(), options.failures)));
     for (int64_t k = 0; k < options.candidates; ++k) {
       if (result.appraisal.seconds <= options.good_enough) return result;
+      if (seconds() >= options.time_limit_s) {
+        result.warning = "the time limit was reached";
+        return result;
+      }
       std::string reply;
       try {
         reply = proposer(prompt);

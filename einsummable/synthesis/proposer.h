@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ struct ProposeOptions {
   int64_t candidates = 4;  // replies asked for with one prompt
   double good_enough = 0;  // seconds at which to stop
   size_t failures = 8;     // how many a prompt repeats, the latest
+  // After so long nothing more is asked; a reply that is waited for is not cut off.
+  double time_limit_s = std::numeric_limits<double>::infinity();
   ReplyLimits reply = {};
 };
 

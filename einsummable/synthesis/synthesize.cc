@@ -323,13 +323,14 @@ Synthesis kept(const Program& preamble, const Topology& topology, const Synthesi
   return found;
 }
 
-// Takes a program of the proposer that is faster than what was found.
+// Takes a program of the proposer that is faster than what was found, if it comes in so many
+// seconds.
 void ask_proposer(const Program& preamble, const Topology& topology,
-                  const SynthesisOptions& options, Synthesis& found) {
+                  const SynthesisOptions& options, double seconds, Synthesis& found) {
   Proposed proposed = propose(preamble, found.program, found.members,
                               {.machine = options.machine, .bound = 1e-3 * found.bound_ms},
                               options.proposer, appraise_on(topology, {.ideal = options.ideal}),
-                              {.good_enough = 1.01e-3 * found.bound_ms});
+                              {.good_enough = 1.01e-3 * found.bound_ms, .time_limit_s = seconds});
   found.warning = std::move(proposed.warning);
   if (!proposed.improved) return;
   found.proposed = true;
@@ -345,8 +346,11 @@ void ask_proposer(const Program& preamble, const Topology& topology,
 Synthesis synthesize(const Program& program, const Topology& topology,
                      const SynthesisOptions& options) {
   const Program preamble = preamble_of(program);
+  const auto start = std::chrono::steady_clock::now();
   Synthesis found = kept(preamble, topology, options);
-  if (options.proposer) ask_proposer(preamble, topology, options, found);
+  if (!options.proposer) return found;
+  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
+  ask_proposer(preamble, topology, options, options.time_limit_s - used.count(), found);
   return found;
 }
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a plan's exchange programs are made: naive, searched for, or proposed."""
 
+import os
+import time
+
 import numpy as np
 import pytest
 
@@ -143,3 +146,26 @@ def test_a_program_alone_may_be_proposed_too():
     with pytest.warns(UserWarning, match="a proposer gives a str, not int"):
         made = es.exchange.synthesize(preamble, "dgx-v100", budget=0, proposer=lambda _: 3)
     assert not made.proposed
+
+
+def test_a_time_limit_bounds_a_slow_proposer_too():
+    asked = []
+
+    def slow(prompt):
+        asked.append(prompt)
+        time.sleep(0.05)
+        return "no program"
+
+    with pytest.warns(UserWarning, match="the time limit was reached"):
+        es.plan(ffn(), devices=8, schedule_mode="ai", proposer=slow, time_limit=0.1, **MACHINE)
+    assert len(asked) <= 4
+
+
+def test_a_cache_file_that_is_no_file_is_passed_over(tmp_path):
+    made = es.plan(ffn(), devices=8, cache_dir=tmp_path, **MACHINE)
+    for file in tmp_path.iterdir():
+        file.unlink()
+        os.mkfifo(file)
+    again = es.plan(ffn(), devices=8, cache_dir=tmp_path, **MACHINE)
+    assert str(again) == str(made)
+    assert all(file.suffix == ".exprog" for file in tmp_path.iterdir())
