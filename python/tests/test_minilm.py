@@ -69,6 +69,7 @@ def test_the_demo_passes(capsys):
     assert out["sentences"] >= 200
     assert out["devices"] == 8
     assert out["largest_difference"] <= 2e-6
+    assert all(plan["exact"] for plan in out["plans"])
     for verified in out["verified"]:
         assert {"tiling", "closure", "races", "provenance", "memory"} <= set(verified)
     assert all(len(nearest) == 3 for nearest in out["nearest"].values())

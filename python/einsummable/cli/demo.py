@@ -76,7 +76,7 @@ def _outcome(
     progress: Progress, sentences: list[str], queries: list[str], devices: int | list[int]
 ) -> Outcome:
     progress.step("loading the weights")
-    model = MiniLM.load()
+    model = MiniLM.load(objective="proxy")  # so that all devices take part
     chunks = model.chunks(sentences)
     executables = []
     for i, chunk in enumerate(chunks):

