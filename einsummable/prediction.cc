@@ -11,6 +11,7 @@
 #include "einsummable/physical/planner.h"
 #include "einsummable/simulated_call.h"
 #include "einsummable/task/simulation.h"
+#include "einsummable/topology/resolve.h"
 
 namespace einsummable {
 namespace {
@@ -153,16 +154,10 @@ std::pair<size_t, Prediction> fastest_by(const std::vector<size_t>& plans,
   return *best;
 }
 
-void require_as_many_sites(const Topology& topology, int64_t p) {
-  if (topology.sites() >= p) return;
-  throw TopologyError("the plan is for " + std::to_string(p) + " sites, " + topology.name +
-                      " has " + std::to_string(topology.sites()));
-}
-
 }  // namespace
 
 Prediction predict(const PhysicalPlan& plan, const Topology& topology, const Schedule& schedule) {
-  require_as_many_sites(topology, plan.sites);
+  require_sites(topology, plan.sites);
   TimeModel model(topology, plan.partial_dtype);
   const PlannedTime time = planned_time(*plan.graph, plan.specs, model);
   return PredictedPart(*plan.graph, plan.specs).predict(plan, time, topology, schedule, {});
@@ -179,7 +174,7 @@ PhysicalPlan place_for_time(const std::shared_ptr<const Graph>& graph,
 
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
                          const Topology& topology, const TimeSearch& search) {
-  require_as_many_sites(topology, options.p);
+  require_sites(topology, options.p);
   TimeModel model(topology, search.partial_dtype);
   const Candidates candidates(*graph, options.p, options.pins, communication_proxy(),
                               Offer::divisors, options.interruption);

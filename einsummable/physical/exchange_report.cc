@@ -11,29 +11,12 @@
 #include "einsummable/exchange/simulator.h"
 #include "einsummable/physical/pieces.h"
 #include "einsummable/physical/synthesiser.h"
+#include "einsummable/topology/resolve.h"
 
 namespace einsummable {
 namespace {
 
 using exchange::Program;
-
-bool same_splits(const Program& a, const Program& b) {
-  return std::ranges::equal(a.splits(), b.splits(),
-                            [](const exchange::Split& x, const exchange::Split& y) {
-                              return x.atom == y.atom && x.first == y.first && x.count == y.count;
-                            }) &&
-         std::ranges::equal(a.atoms(), b.atoms(), {}, &exchange::Atom::bytes,
-                            &exchange::Atom::bytes);
-}
-
-bool same_aggregates(const Program& a, const Program& b) {
-  if (a.aggregate_count() != b.aggregate_count()) return false;
-  for (size_t i = 0; i < a.aggregate_count(); ++i) {
-    const exchange::AggregateId id(static_cast<int64_t>(i));
-    if (!std::ranges::equal(a.atoms(id), b.atoms(id))) return false;
-  }
-  return true;
-}
 
 // What the step does, without times.
 ExchangeReport counted(const PhysicalPlan& plan, const ExchangeStep& step) {
@@ -63,23 +46,20 @@ class Appraiser {
   explicit Appraiser(const Topology& topology) : topology_(topology), cuts_(topology) {}
 
   const Times& of(const Program& program) {
-    Program preamble = exchange::preamble_of(program);
     const auto known = std::ranges::find_if(known_, [&](const Known& earlier) {
-      const Program& other = *earlier.program;
-      return other.body() == program.body() && same_splits(other, program) &&
-             same_aggregates(other, program) && same_but_for_names(earlier.preamble, preamble);
+      return earlier.program->body() == program.body() &&
+             same_but_for_names(*earlier.program, program);
     });
     if (known != known_.end()) return known->times;
-    Times times{.ms = exchange::simulate(program, topology_).ms,
-                .bound = exchange::quick_bound(preamble, cuts_)};
-    known_.push_back({&program, std::move(preamble), std::move(times)});
+    known_.push_back({&program,
+                      {.ms = exchange::simulate(program, topology_).ms,
+                       .bound = exchange::quick_bound(exchange::preamble_of(program), cuts_)}});
     return known_.back().times;
   }
 
  private:
   struct Known {
     const Program* program;
-    Program preamble;
     Times times;
   };
 
@@ -99,10 +79,7 @@ std::optional<double> ExchangeReport::gap() const { return einsummable::gap(ms, 
 
 std::vector<ExchangeReport> report_exchanges(const PhysicalPlan& plan, const Topology& topology,
                                              const Interruption& interruption) {
-  if (topology.sites() < plan.sites) {
-    throw TopologyError("the plan is for " + std::to_string(plan.sites) + " sites, " +
-                        topology.name + " has " + std::to_string(topology.sites()));
-  }
+  require_sites(topology, plan.sites);
   Appraiser appraiser(topology);
   std::vector<ExchangeReport> out;
   for (const ExchangeStep& step : plan.steps) {

@@ -41,6 +41,9 @@ bool same_but_for_names(const exchange::Program& a, const exchange::Program& b) 
   const auto same_atom = [](const exchange::Atom& x, const exchange::Atom& y) {
     return x.bytes == y.bytes && x.grain == y.grain;
   };
+  const auto same_split = [](const exchange::Split& x, const exchange::Split& y) {
+    return x.atom == y.atom && x.first == y.first && x.count == y.count;
+  };
   const auto same_given = [](const exchange::Given& x, const exchange::Given& y) {
     return x.aggregate == y.aggregate && x.site == y.site;
   };
@@ -48,7 +51,7 @@ bool same_but_for_names(const exchange::Program& a, const exchange::Program& b) 
     return x.aggregate == y.aggregate && x.place == y.place;
   };
   if (a.sites() != b.sites() || a.partitions() != b.partitions()) return false;
-  if (!a.splits().empty() || !b.splits().empty()) return false;
+  if (!std::ranges::equal(a.splits(), b.splits(), same_split)) return false;
   if (!std::ranges::equal(a.given(), b.given(), same_given)) return false;
   if (!std::ranges::equal(a.required(), b.required(), same_required)) return false;
   if (!std::ranges::equal(a.atoms(), b.atoms(), same_atom)) return false;

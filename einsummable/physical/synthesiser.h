@@ -46,7 +46,8 @@ class Synthesiser {
   std::unordered_multimap<size_t, Known> known_;  // by hash of the preamble
 };
 
-// Whether the preambles differ by the names of atoms alone: equal sizes, aggregates, IN and OUT.
+// Whether the programs, bodies apart, differ by the names of atoms alone: equal sizes, splits,
+// aggregates, IN and OUT.
 bool same_but_for_names(const exchange::Program& a, const exchange::Program& b);
 
 }  // namespace einsummable

@@ -8,6 +8,7 @@
 #include "einsummable/base/error.h"
 #include "einsummable/logical/kernel_time.h"
 #include "einsummable/topology/flow.h"
+#include "einsummable/topology/resolve.h"
 
 namespace einsummable {
 namespace {
@@ -41,10 +42,7 @@ class Simulator {
         queue_of_(graph.tasks.size()),
         open_(graph.tasks.size(), 0) {
     const int64_t sites = graph.plan->sites;
-    if (sites > topology.sites()) {
-      throw TopologyError("the plan is for " + std::to_string(sites) + " sites, " + topology.name +
-                          " has " + std::to_string(topology.sites()));
-    }
+    require_sites(topology, sites);
     out_.start.resize(graph.tasks.size(), 0);
     out_.end.resize(graph.tasks.size(), 0);
     out_.busy.resize(static_cast<size_t>(sites), 0);

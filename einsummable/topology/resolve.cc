@@ -346,4 +346,10 @@ Topology resolve_first(const Machine& machine, int64_t count) {
   return resolve(machine, devices);
 }
 
+void require_sites(const Topology& topology, int64_t sites) {
+  if (topology.sites() >= sites) return;
+  throw TopologyError("the plan is for " + std::to_string(sites) + " sites, " + topology.name +
+                      " has " + std::to_string(topology.sites()));
+}
+
 }  // namespace einsummable

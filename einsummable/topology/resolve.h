@@ -27,6 +27,9 @@ struct MachineSites {
   std::vector<int64_t> devices;
 };
 
+// Throws TopologyError if a plan is for more sites than the topology has.
+void require_sites(const Topology& topology, int64_t sites);
+
 // For `count` sites on the first `count` devices.
 Topology resolve_first(const Machine& machine, int64_t count);
 

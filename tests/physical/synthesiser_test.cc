@@ -36,6 +36,14 @@ TEST(SameButForNames, ComparesAllElse) {
     change(b);
     return !same_but_for_names(a, b) && !same_but_for_names(b, a);
   };
+  const auto cut = [](const char* name, std::vector<int64_t> sizes) {
+    exchange::Program program = preamble(name, 16);
+    for (int64_t atom : {0, 1}) program.add_split(exchange::AtomId(atom), sizes);
+    return program;
+  };
+  EXPECT_TRUE(same_but_for_names(cut("a", {8, 8}), cut("b", {8, 8})));
+  EXPECT_FALSE(same_but_for_names(cut("a", {8, 8}), cut("b", {4, 12})));
+  EXPECT_FALSE(same_but_for_names(cut("a", {8, 8}), cut("b", {8, 4, 4})));
   const exchange::AggregateId first = a.given()[0].aggregate, all = a.required()[0].aggregate;
   EXPECT_TRUE(differs([](exchange::Program& b) { b.set_sites(4); }));
   EXPECT_TRUE(differs([](exchange::Program& b) { b.add_partition("g", {SiteId(1)}); }));
