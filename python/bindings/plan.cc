@@ -127,23 +127,18 @@ void bind_explanation(nb::module_& module) {
 }
 
 Explanation explain_op(const Plan& plan, const CompileOptions& given, const std::string& op) {
-  return interruptible([&](const Interruption& interruption) {
-    CompileOptions options = given;
-    options.interruption = interruption;
-    const nb::gil_scoped_release release;
-    return explain(plan, options, op);
-  });
+  return interruptible_with(
+      given, [&](const CompileOptions& options) { return explain(plan, options, op); });
 }
 
-// Calls `work(plan, options)`, which Ctrl-C stops.
-template <auto work>
-auto interruptible_of(const Plan& plan, const CompileOptions& given) {
-  return interruptible([&](const Interruption& interruption) {
-    CompileOptions options = given;
-    options.interruption = interruption;
-    const nb::gil_scoped_release release;
-    return work(plan, options);
-  });
+std::vector<ExchangeReport> exchanges_of(const Plan& plan, const CompileOptions& given) {
+  return interruptible_with(
+      given, [&](const CompileOptions& options) { return report_exchanges(plan, options); });
+}
+
+std::vector<SimulatedTask> simulated_tasks_of(const Plan& plan, const CompileOptions& given) {
+  return interruptible_with(
+      given, [&](const CompileOptions& options) { return simulate_call(plan, options); });
 }
 
 void bind_exchanges(nb::module_& module) {
@@ -159,10 +154,7 @@ void bind_exchanges(nb::module_& module) {
                    "ms / bound_ms - 1; 0 if both are 0, none if only the bound is.")
       .def_ro("proof", &ExchangeReport::proof, "Of the bound, in words.")
       .def("__repr__", [](const ExchangeReport& e) { return "<exchange before " + e.op + ">"; });
-  module.def("exchanges", &interruptible_of<[](const Plan& plan, const CompileOptions& options) {
-               return report_exchanges(plan, options);
-             }>,
-             nb::arg("plan"), nb::arg("options"));
+  module.def("exchanges", &exchanges_of, nb::arg("plan"), nb::arg("options"));
   nb::class_<SimulatedTask>(module, "SimulatedTask", "One task of a call that is simulated.")
       .def_ro("span", &SimulatedTask::span, "What it does and when; of a transfer, who receives.")
       .def_prop_ro(
@@ -172,11 +164,7 @@ void bind_exchanges(nb::module_& module) {
           },
           "Of a transfer, the device that sends; else none.")
       .def_ro("bytes", &SimulatedTask::bytes, "Of a transfer.");
-  module.def("simulate_call",
-             &interruptible_of<[](const Plan& plan, const CompileOptions& options) {
-               return simulate_call(plan, options);
-             }>,
-             nb::arg("plan"), nb::arg("options"));
+  module.def("simulate_call", &simulated_tasks_of, nb::arg("plan"), nb::arg("options"));
 }
 
 void bind_plan_class(nb::module_& module) {

@@ -42,6 +42,17 @@ auto interruptible(const Work& work) {
   }
 }
 
+// work(options), interruptible, without the GIL.
+template <class Work>
+auto interruptible_with(const CompileOptions& given, const Work& work) {
+  return interruptible([&](const Interruption& interruption) {
+    CompileOptions options = given;
+    options.interruption = interruption;
+    const nanobind::gil_scoped_release release;
+    return work(options);
+  });
+}
+
 // make(planned graph, options), interruptible, without the GIL. The caller's graph may change once
 // it is copied, so that is done before other threads of Python run.
 template <class Make>
