@@ -81,6 +81,16 @@ std::shared_ptr<const Topology> topology_of(const CompileOptions& options, int64
                     topology->name + " for " + std::to_string(topology->sites()));
 }
 
+// The options with the machine that they stand for, read once; and resolved once, where a plan
+// depends on it.
+CompileOptions resolved(CompileOptions options) {
+  options.machine = machine_of(options, options.devices);
+  if (objective_of(options) == Objective::time || options.schedule_mode != ScheduleMode::naive) {
+    options.topology = topology_of(options, options.devices);
+  }
+  return options;
+}
+
 // What the options say of programs for so many sites, kept in `cache`.
 Schedule schedule_of(const CompileOptions& options, int64_t sites, synthesis::ProgramCache& cache) {
   if (options.schedule_mode == ScheduleMode::naive) return {};
@@ -233,8 +243,7 @@ LoweredPlan verified(PlacedPlan placed, const CompileOptions& options, StageTime
 // where those of the topology share none.
 Traits planned_traits(const CompileOptions& options) {
   Traits traits = executor_of(options).traits();
-  const bool asked = options.machine || options.topology;
-  if (asked && !topology_of(options, options.devices)->handover) {
+  if (!topology_of(options, options.devices)->handover) {
     traits.memory = Traits::Memory::private_sites;
   }
   return traits;
@@ -279,8 +288,9 @@ std::shared_ptr<const Graph> planned_graph(const Graph& graph, const Interruptio
   return std::make_shared<const Graph>(prune(graph, interruption));
 }
 
-Plan make_plan(std::shared_ptr<const Graph> graph, const CompileOptions& options) {
-  check_options(options);
+Plan make_plan(std::shared_ptr<const Graph> graph, const CompileOptions& given) {
+  check_options(given);
+  const CompileOptions options = resolved(given);
   synthesis::ProgramCache cache(options.cache_dir);
   const Schedule schedule = schedule_of(options, options.devices, cache);
   StageTimes times;
@@ -295,8 +305,9 @@ Plan make_plan(const Graph& graph, const CompileOptions& options) {
   return make_plan(planned_graph(graph, options.interruption), options);
 }
 
-LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOptions& options) {
-  check_options(options);
+LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOptions& given) {
+  check_options(given);
+  const CompileOptions options = resolved(given);
   synthesis::ProgramCache cache(options.cache_dir);
   const Schedule schedule = schedule_of(options, options.devices, cache);
   StageTimes times;
