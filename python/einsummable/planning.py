@@ -22,11 +22,12 @@ class Plan:
     `str` gives a table of the operators. Made by `plan`, `load_plan`, or `compile`.
     """
 
-    __slots__ = ("_core", "_options")
+    __slots__ = ("_core", "_options", "_prediction")
 
     def __init__(self, core: _core.Plan, options: _core.CompileOptions) -> None:
         self._core = core
         self._options = options
+        self._prediction: tuple[float, float] | None = None
 
     @property
     def devices(self) -> int:
@@ -56,12 +57,12 @@ class Plan:
     @property
     def predicted_ms(self) -> float:
         """What a call takes in ms, simulated on the topology, host transfers apart."""
-        return _core.predict(self._core, self._options)[1]
+        return self._predict()[1]
 
     @property
     def planned_ms(self) -> float:
         """A quick estimate of `predicted_ms`: exchanges in turn beside kernels in turn, in ms."""
-        return _core.predict(self._core, self._options)[0]
+        return self._predict()[0]
 
     @property
     def exchanges(self) -> list[_core.ExchangeReport]:
@@ -85,6 +86,12 @@ class Plan:
         [('down', 16384)]
         """
         return _core.exchanges(self._core, self._options)
+
+    def _predict(self) -> tuple[float, float]:
+        """Give the planned and the simulated ms, which take a simulation, once."""
+        if self._prediction is None:
+            self._prediction = _core.predict(self._core, self._options)
+        return self._prediction
 
     @property
     def cut_short(self) -> bool:
