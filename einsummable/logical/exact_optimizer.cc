@@ -45,9 +45,8 @@ std::vector<Choice> choose_optimal_each(const Candidates& candidates, OpId op,
                                         int64_t table_budget) {
   const StateSpace space(candidates, op);
   std::vector<Choice> out;
-  for (const Assignment& best :
-       minimise_each(space.unary(), space.pairs(), table_budget, static_cast<uint32_t>(op.value),
-                     candidates.interruption())) {
+  MinSum problem(space.unary(), space.pairs(), table_budget, candidates.interruption());
+  for (const Assignment& best : problem.best_each(static_cast<uint32_t>(op.value))) {
     out.push_back(choice_of(space, best));
   }
   return out;

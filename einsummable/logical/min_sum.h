@@ -2,11 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "einsummable/base/interruption.h"
 #include "einsummable/logical/cost.h"
+#include "einsummable/logical/elimination.h"
 
 namespace einsummable {
 
@@ -27,20 +30,66 @@ struct Assignment {
 };
 
 // The assignment of least total cost: of `unary[v][state]` over all variables and of all pair
-// tables. Variables are eliminated one by one, that of fewest neighbours first (ties: the smaller
-// table, then the lower id), each leaving a table over its neighbours. No table gets more than
+// tables. Variables are eliminated one by one (elimination.h). No table gets more than
 // `table_budget` entries: where one would, the variable's tables are minimised in groups, which
 // gives a lower bound, and the assignment is decoded from them and improved one variable at a time.
 // Of assignments that cost the same it takes the lowest states, in the order of elimination from
 // the last on, so results repeat.
 //   two variables, unary {{0, 0}, {3, 1}}, pairs {{0, 5}, {5, 0}}: states {1, 1}, cost 1
-// Throws PlanError if the sum of all costs may not fit in 64 bits.
+//
+// It is asked as often as one likes. What an elimination leaves is kept without the least of its
+// costs, which are added up apart; so equal parts of a problem, as layers of a model are, and those
+// that a question shares with earlier ones, are minimised once.
+class MinSum {
+ public:
+  struct Forced {
+    uint32_t variable, state;
+  };
+
+  // Refers to what it is given. Throws PlanError if the sum of all costs may not fit in 64 bits.
+  MinSum(std::span<const std::vector<Cost>> unary, std::span<const PairTable> pairs,
+         int64_t table_budget, const Interruption& interruption = {});
+
+  // Where some variables, each once, may have one state alone.
+  Assignment best(std::span<const Forced> forced = {});
+  // For each state of `variable`, that with this state forced. One elimination serves all.
+  std::vector<Assignment> best_each(uint32_t variable);
+  // What those cost.
+  std::vector<Cost> costs_each(uint32_t variable);
+
+ private:
+  using Costs = std::vector<Cost>;
+  using Table = std::shared_ptr<const Costs>;
+
+  // What a variable leaves: a table whose least cost is zero, and what each of its costs is more.
+  struct Message {
+    Table table;
+    Cost more;
+  };
+  class Run;
+
+  struct Hash {
+    size_t operator()(const std::vector<int64_t>& key) const;
+  };
+
+  Elimination order(std::optional<uint32_t> kept) const;
+  Table intern(Costs costs);
+
+  std::span<const Costs> unary_;
+  std::span<const PairTable> pairs_;
+  int64_t budget_;
+  Interruption interruption_;
+  std::vector<int64_t> states_;                            // how many, of each variable
+  std::vector<std::vector<size_t>> pairs_of_;              // of each variable
+  std::optional<Elimination> order_;                       // of all variables
+  std::vector<Table> own_;                                 // unary costs; equal ones share a table
+  std::unordered_map<size_t, std::vector<Table>> tables_;  // by what they are, and by hash
+  // By the tables that a variable was minimised in and how they lie, what it left.
+  std::unordered_map<std::vector<int64_t>, std::vector<Message>, Hash> messages_;
+};
+
+// That of MinSum, once.
 Assignment minimise(std::span<const std::vector<Cost>> unary, std::span<const PairTable> pairs,
                     int64_t table_budget, const Interruption& interruption = {});
-
-// For each state of `variable`, the same with that state forced. One elimination serves all.
-std::vector<Assignment> minimise_each(std::span<const std::vector<Cost>> unary,
-                                      std::span<const PairTable> pairs, int64_t table_budget,
-                                      uint32_t variable, const Interruption& interruption = {});
 
 }  // namespace einsummable

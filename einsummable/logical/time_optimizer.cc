@@ -10,23 +10,12 @@
 namespace einsummable {
 namespace {
 
-// Makes every state but one of these variables cost more than any plan.
-void force(std::vector<std::vector<Cost>>& unary, const std::vector<uint32_t>& variables,
-           uint32_t state) {
-  for (uint32_t v : variables) {
-    for (uint32_t s = 0; s < unary[v].size(); ++s) {
-      if (s != state) unary[v][s].main = kNever;
-    }
-  }
-}
-
 class Search {
  public:
   Search(const Candidates& candidates, TimeModel& model, int64_t table_budget)
       : ops_(candidates.graph().ops().size()),
         problem_(time_problem(candidates, model)),
-        budget_(table_budget),
-        interruption_(candidates.interruption()) {
+        min_sum_(problem_.unary, problem_.pairs, table_budget, candidates.interruption()) {
     std::map<const CandidateSet*, size_t> kinds;
     for (uint32_t i = 0; i < ops_; ++i) {
       const auto [place, added] =
@@ -36,23 +25,21 @@ class Search {
     }
   }
 
-  std::vector<Choice> each(OpId op) const {
+  std::vector<Choice> each(OpId op) {
     std::vector<Choice> out;
-    for (const Assignment& best : minimise_each(problem_.unary, problem_.pairs, budget_,
-                                                static_cast<uint32_t>(op.value), interruption_)) {
+    for (const Assignment& best : min_sum_.best_each(static_cast<uint32_t>(op.value))) {
       out.push_back(choice_of(best));
     }
     return out;
   }
 
   std::vector<Choice> run(size_t how_many) {
-    std::vector<Choice> out = {
-        choice_of(minimise(problem_.unary, problem_.pairs, budget_, interruption_))};
+    std::vector<Choice> out = {choice_of(min_sum_.best())};
     std::set<std::vector<uint32_t>> seen = {out[0].pick};
     for (const Forced& forced : alternatives(out[0], how_many)) {
-      auto unary = problem_.unary;
-      force(unary, kinds_[forced.kind], forced.state);
-      Choice choice = choice_of(minimise(unary, problem_.pairs, budget_, interruption_));
+      std::vector<MinSum::Forced> all;
+      for (uint32_t v : kinds_[forced.kind]) all.push_back({v, forced.state});
+      Choice choice = choice_of(min_sum_.best(all));
       choice.bound.reset();
       if (choice.cost.main < kNever && seen.insert(choice.pick).second) {
         out.push_back(std::move(choice));
@@ -84,15 +71,15 @@ class Search {
   }
 
   // The most promising, in order of what they cost one operator.
-  std::vector<Forced> alternatives(const Choice& best, size_t how_many) const {
+  std::vector<Forced> alternatives(const Choice& best, size_t how_many) {
     std::vector<Forced> out;
     if (how_many <= 1) return out;
     for (size_t k = 0; k < kinds_.size(); ++k) {
       const uint32_t one = kinds_[k][0];
       if (problem_.unary[one].size() == 1) continue;
-      const auto each = minimise_each(problem_.unary, problem_.pairs, budget_, one, interruption_);
+      const std::vector<Cost> each = min_sum_.costs_each(one);
       for (uint32_t s = 0; s < each.size(); ++s) {
-        if (s != best.pick[one]) out.push_back({each[s].cost, k, s});
+        if (s != best.pick[one]) out.push_back({each[s], k, s});
       }
     }
     std::ranges::sort(out);
@@ -102,8 +89,7 @@ class Search {
 
   size_t ops_;
   PlanProblem problem_;
-  int64_t budget_;
-  const Interruption& interruption_;
+  MinSum min_sum_;
   std::vector<std::vector<uint32_t>> kinds_;  // the operators of each
 };
 

@@ -118,6 +118,97 @@ TEST(MinSum, BoundsWhatItCannotSolveWithinTheBudget) {
   EXPECT_GT(inexact, 0);
 }
 
+// The problem in which some variables may have one state alone.
+Problem forced_problem(Problem problem, std::span<const MinSum::Forced> forced) {
+  for (const auto& [variable, state] : forced) {
+    for (size_t s = 0; s < problem.unary[variable].size(); ++s) {
+      if (s != state) problem.unary[variable][s].main += 1'000'000;
+    }
+  }
+  return problem;
+}
+
+std::vector<MinSum::Forced> random_forces(const Problem& problem, Random& random) {
+  std::vector<MinSum::Forced> out;
+  for (uint32_t v = 0; v < problem.unary.size(); ++v) {
+    if (random() % 3 != 0) continue;
+    out.push_back({v, static_cast<uint32_t>(random() % problem.unary[v].size())});
+  }
+  return out;
+}
+
+TEST(MinSum, AnswersManyQuestionsAsItAnswersOne) {
+  Random random(3);
+  for (int round = 0; round < rounds(500, 5000); ++round) {
+    const Problem problem = random_problem(random);
+    MinSum many(problem.unary, problem.pairs, 1 << 20);
+    for (int question = 0; question < 6; ++question) {
+      const auto forced = random_forces(problem, random);
+      const Problem same = forced_problem(problem, forced);
+      const Assignment best = many.best(forced), plain = minimise(same.unary, same.pairs, 1 << 20);
+      EXPECT_EQ(best.state, plain.state);
+      EXPECT_EQ(best.cost, plain.cost);
+      EXPECT_TRUE(best.exact());
+    }
+  }
+}
+
+TEST(MinSum, BoundsAndKeepsToForcedStatesWithinTheBudget) {
+  Random random(4);
+  for (int round = 0; round < rounds(500, 5000); ++round) {
+    const Problem problem = random_problem(random);
+    MinSum many(problem.unary, problem.pairs, 1 + random() % 8);
+    for (int question = 0; question < 4; ++question) {
+      const auto forced = random_forces(problem, random);
+      const Assignment found = many.best(forced);
+      const Cost best = brute_force(forced_problem(problem, forced));
+      EXPECT_LE(found.bound, best);
+      EXPECT_LE(best, found.cost);
+      EXPECT_EQ(found.cost, total(problem, found.state));
+      for (const auto& [variable, state] : forced) EXPECT_EQ(found.state[variable], state);
+    }
+  }
+}
+
+TEST(MinSum, SaysWhatEachStateOfAVariableCosts) {
+  Random random(5);
+  for (int round = 0; round < rounds(500, 5000); ++round) {
+    const Problem problem = random_problem(random);
+    const bool exact = random() % 2 == 0;
+    MinSum many(problem.unary, problem.pairs, exact ? 1 << 20 : 1 + random() % 8);
+    const auto v = static_cast<uint32_t>(random() % problem.unary.size());
+    const std::vector<Assignment> best = many.best_each(v);
+    const std::vector<Cost> costs = many.costs_each(v);
+    ASSERT_EQ(best.size(), problem.unary[v].size());
+    for (uint32_t s = 0; s < best.size(); ++s) {
+      const Cost least = brute_force(forced_problem(problem, {{{v, s}}}));
+      EXPECT_EQ(best[s].state[v], s);
+      EXPECT_EQ(best[s].cost, costs[s]);
+      EXPECT_EQ(best[s].cost, total(problem, best[s].state));
+      EXPECT_LE(least, costs[s]);
+      EXPECT_TRUE(!exact || least == costs[s]);
+    }
+  }
+}
+
+// A chain of layers that are alike, of which each is minimised as if it were alone.
+TEST(MinSum, EqualsBruteForceOfLayersThatAreAlike) {
+  Random random(6);
+  for (int round = 0; round < rounds(300, 3000); ++round) {
+    const size_t states = 1 + random() % 3;
+    Costs own, table;
+    for (size_t s = 0; s < states; ++s) own.push_back(random_cost(random, 5));
+    for (size_t s = 0; s < states * states; ++s) table.push_back(random_cost(random, 5));
+    const auto shared = std::make_shared<const Costs>(table);
+    Problem problem;
+    for (uint32_t v = 0; v < 8; ++v) {
+      problem.unary.push_back(own);
+      if (v > 0) problem.pairs.push_back({v - 1, v, shared});
+    }
+    EXPECT_EQ(minimise(problem.unary, problem.pairs, 100).cost, brute_force(problem));
+  }
+}
+
 TEST(MinSum, RefusesCostsBeyond64Bits) {
   const std::vector<Costs> unary = {{{int64_t{1} << 61}}, {{int64_t{1} << 61}}};
   EXPECT_THROW(minimise(unary, {}, 100), PlanError);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "einsummable/logical/cost.h"
+#include "einsummable/tensor/interval.h"
+
+namespace einsummable {
+
+// Sums of costs for every state of a variable, and for every combination of states of some others:
+// rows of a table, an axis for each of the others and the variable's own states innermost, that is
+// the sum of terms of any strides. Nothing is stored of it.
+struct RowSums {
+  struct Term {
+    const Cost* base;
+    int64_t own_stride;
+    PerAxis strides;  // of the others; 0 where it does not depend on one
+  };
+
+  explicit RowSums(int64_t own_states) : own(own_states) {}
+
+  // The least of each row to which `more`, a cost for each state, is added.
+  std::vector<Cost> minima(std::span<const Cost> more) const;
+  // For each state, the least over all rows to which `more` is added.
+  std::vector<Cost> lowest(std::span<const Cost> more) const;
+  // Appends all that the sums depend on.
+  void add_to(std::vector<int64_t>& key) const;
+
+  int64_t own;      // states of the variable
+  PerAxis extents;  // states of the others
+  std::vector<Term> terms;
+
+ private:
+  template <class Visit>
+  void for_each_row(std::span<const Cost> more, const Visit& visit) const;
+};
+
+}  // namespace einsummable
