@@ -4,6 +4,8 @@
 plan     how long it takes to plan, lower and prove large models, and graphs without a pattern
 block    a transformer block on this machine, beside its matrix products alone
 minilm   a sentence encoder on this machine, beside its matrix products alone
+overhead what finer cuts, tasks and calls cost
+memory   the memory that plans say they need, beside what they take and the least there could be
 simulator  how long it takes to simulate exchange programs of 10,000 actions
 synthesis   how near exchange programs come to the bounds, on machines as files describe them
 simulated   the paper's experiments in simulation, beside what the paper measured
@@ -18,7 +20,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import block, machine, minilm, plan, simulated, simulator, synthesis
+from benchmarks import (
+    block,
+    machine,
+    memory,
+    minilm,
+    overhead,
+    plan,
+    simulated,
+    simulator,
+    synthesis,
+)
 from benchmarks.report import Report
 from einsummable.options import cores
 
@@ -26,6 +38,8 @@ BENCHMARKS = {
     "plan": plan.run,
     "block": block.run,
     "minilm": minilm.run,
+    "overhead": overhead.run,
+    "memory": memory.run,
     "simulator": simulator.run,
     "synthesis": synthesis.run,
     "simulated": simulated.run,

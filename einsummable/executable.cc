@@ -4,6 +4,7 @@
 #include "einsummable/base/error.h"
 #include "einsummable/base/text.h"
 #include "einsummable/task/memory_plan.h"
+#include "einsummable/task/memory_use.h"
 
 namespace einsummable {
 namespace {
@@ -19,6 +20,15 @@ std::string described(const StridedView& array) {
 }  // namespace
 
 int64_t LoweredPlan::peak_bytes() const { return einsummable::peak_bytes(*tasks); }
+
+std::vector<DeviceMemory> LoweredPlan::memory() const {
+  const std::vector<int64_t> least = least_bytes(*tasks);
+  std::vector<DeviceMemory> out;
+  for (size_t site = 0; site < least.size(); ++site) {
+    out.push_back({tasks->memory[site].peak(), least[site]});
+  }
+  return out;
+}
 
 Executable::Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution,
                        std::unique_ptr<NumericCheck> numeric)

@@ -21,6 +21,12 @@ struct StageTimes {
   double logical = 0, physical = 0, lowering = 0, verification = 0, preparation = 0;
 };
 
+// What a call needs on one device, in bytes: what is set aside, and the largest sum of what is in
+// use at one time, below which no placement of it gets.
+struct DeviceMemory {
+  int64_t peak = 0, least = 0;
+};
+
 // A plan as tasks, proven, with the addresses of all its memory: what an executor is given.
 struct LoweredPlan {
   Plan plan;
@@ -29,6 +35,7 @@ struct LoweredPlan {
   StageTimes times;
 
   int64_t peak_bytes() const;  // the largest of all devices
+  std::vector<DeviceMemory> memory() const;
 };
 
 // A graph on its devices. Calls are safe from several threads; they run one after another.
@@ -47,6 +54,7 @@ class Executable {
   }
   const StageTimes& times() const { return lowered_.times; }
   int64_t peak_bytes() const { return lowered_.peak_bytes(); }
+  std::vector<DeviceMemory> memory() const { return lowered_.memory(); }
 
   // Copies a parameter to where its blocks are needed. Throws InputError for an unknown name,
   // another dtype or shape.

@@ -18,6 +18,38 @@ std::vector<Lifetime> lifetimes(const TaskGraph& graph, const Accesses& accesses
   return out;
 }
 
+Fullest fullest(std::span<const Use> uses) {
+  std::vector<std::pair<int64_t, int64_t>> changes;  // of one time, decreases come first
+  for (const Use& use : uses) {
+    changes.emplace_back(use.life.first, use.bytes);
+    if (use.life.last != Lifetime::forever) changes.emplace_back(use.life.last + 1, -use.bytes);
+  }
+  std::ranges::sort(changes);
+  Fullest out;
+  int64_t bytes = 0;
+  for (const auto& [task, change] : changes) {
+    bytes += change;
+    if (bytes > out.bytes) out = {bytes, task};
+  }
+  return out;
+}
+
+std::vector<int64_t> least_bytes(const TaskGraph& graph) {
+  const std::vector<Lifetime> lives = lifetimes(graph, Accesses(graph));
+  std::vector<std::vector<Use>> uses(graph.memory.size());
+  for (size_t b = 0; b < lives.size(); ++b) {
+    const Buffer& buffer = graph.buffers[b];
+    if (lives[b].is_used()) uses[buffer.site.index()].push_back({lives[b], buffer.bytes()});
+  }
+  for (size_t t = 0; t < graph.tasks.size(); ++t) {
+    const auto now = static_cast<int64_t>(t);
+    uses[graph.tasks[t].site.index()].push_back({{now, now}, graph.tasks[t].workspace});
+  }
+  std::vector<int64_t> out;
+  for (const std::vector<Use>& of_site : uses) out.push_back(fullest(of_site).bytes);
+  return out;
+}
+
 MemoryUse memory_use(const TaskGraph& graph) {
   MemoryUse out;
   out.tensors.assign(graph.graph().tensors().size(), 0);
@@ -27,29 +59,16 @@ MemoryUse memory_use(const TaskGraph& graph) {
   out.workspace = worst->workspace;
   const std::vector<Lifetime> lives = lifetimes(graph, Accesses(graph));
   std::vector<size_t> there;
+  std::vector<Use> uses;
   for (size_t b = 0; b < lives.size(); ++b) {
     const Buffer& buffer = graph.buffers[b];
-    const bool used = lives[b].first < static_cast<int64_t>(graph.tasks.size()) &&
-                      lives[b].first <= lives[b].last && buffer.bytes() > 0;
-    if (used && buffer.site.value == out.site) there.push_back(b);
+    if (!lives[b].is_used() || buffer.bytes() == 0 || buffer.site.value != out.site) continue;
+    there.push_back(b);
+    uses.push_back({lives[b], buffer.bytes()});
   }
-  // Bytes in use before the first task, and from each task on; they grow where a buffer begins.
-  std::vector<int64_t> change(graph.tasks.size() + 2, 0);
+  const int64_t at = fullest(uses).task;
   for (size_t b : there) {
-    change[static_cast<size_t>(lives[b].first + 1)] += graph.buffers[b].bytes();
-    if (lives[b].last == Lifetime::forever) continue;
-    change[static_cast<size_t>(lives[b].last + 2)] -= graph.buffers[b].bytes();
-  }
-  int64_t bytes = 0, most = -1, fullest = -1;
-  for (size_t t = 0; t < change.size(); ++t) {
-    bytes += change[t];
-    if (bytes > most) {
-      most = bytes;
-      fullest = static_cast<int64_t>(t) - 1;
-    }
-  }
-  for (size_t b : there) {
-    if (!lives[b].meets({fullest, fullest})) continue;
+    if (!lives[b].meets({at, at})) continue;
     const Buffer& buffer = graph.buffers[b];
     out.tensors[buffer.tensor.index()] = 1;
     if (buffer.role == Buffer::Role::parameter) out.parameters += buffer.bytes();

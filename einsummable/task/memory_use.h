@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,28 @@ struct Lifetime {
 
   int64_t first = forever, last = -1;
 
+  bool is_used() const { return first <= last && first != forever; }
   bool meets(const Lifetime& other) const { return first <= other.last && other.first <= last; }
 };
 
 // Of every buffer. Parameters live forever, what is fetched to the end.
 std::vector<Lifetime> lifetimes(const TaskGraph& graph, const Accesses& accesses);
+
+// Bytes in use while a buffer holds data, or a task runs.
+struct Use {
+  Lifetime life;
+  int64_t bytes = 0;
+};
+
+// The most bytes in use at one time, and the first task at which they are; -1: before all tasks.
+struct Fullest {
+  int64_t bytes = 0, task = -1;
+};
+Fullest fullest(std::span<const Use> uses);
+
+// Of every site, the largest sum of bytes alive at one time while the tasks run as listed, each
+// with its workspace: no plan of the memory needs less. Workspaces are known.
+std::vector<int64_t> least_bytes(const TaskGraph& graph);
 
 // What the memory of one site is for, in bytes. Temporaries are activations, partial results and
 // copies; gaps between buffers count as theirs.

@@ -136,6 +136,9 @@ void bind_executable(nb::module_& module) {
       .def_ro("lowering", &StageTimes::lowering)
       .def_ro("verification", &StageTimes::verification)
       .def_ro("preparation", &StageTimes::preparation);
+  nb::class_<DeviceMemory>(module, "DeviceMemory", "What a call needs on one device, in bytes.")
+      .def_ro("peak", &DeviceMemory::peak, "What is set aside.")
+      .def_ro("least", &DeviceMemory::least, "The largest sum of what is in use at one time.");
   nb::class_<ProfileLine>(module, "ProfileLine", "What all tasks of one kind took in a call.")
       .def_ro("work", &ProfileLine::work, "As \"matmul\", or \"silu multiply\" of a fused run.")
       .def_ro("reference", &ProfileLine::reference, "Whether for want of a fast kernel.")
@@ -153,6 +156,7 @@ void bind_executable(nb::module_& module) {
       .def_ro("report", &LoweredPlan::report)
       .def_ro("times", &LoweredPlan::times)
       .def_prop_ro("peak_bytes", &LoweredPlan::peak_bytes)
+      .def_prop_ro("memory", &LoweredPlan::memory)
       .def_prop_ro("task_count",
                    [](const LoweredPlan& lowered) { return lowered.tasks->tasks.size(); });
   nb::class_<Executable>(module, "Executable")
@@ -160,6 +164,7 @@ void bind_executable(nb::module_& module) {
       .def_prop_ro("report", &report_of)
       .def_prop_ro("times", [](const Executable& e) { return StageTimes(e.times()); })
       .def_prop_ro("peak_bytes", &Executable::peak_bytes)
+      .def_prop_ro("memory", &Executable::memory)
       .def_prop_ro("task_count", [](const Executable& e) { return e.tasks().tasks.size(); })
       .def("last_spans", &Executable::last_spans, nb::call_guard<nb::gil_scoped_release>())
       .def("last_profile", &Executable::last_profile, nb::call_guard<nb::gil_scoped_release>())

@@ -91,6 +91,15 @@ class Executable:
         return self._core.peak_bytes
 
     @property
+    def memory(self) -> list[_core.DeviceMemory]:
+        """What a call needs on each device, in bytes.
+
+        ``peak`` is what is set aside there, ``least`` the largest sum of what is in use at one time
+        while tasks run in their order: no placement in memory needs less.
+        """
+        return self._core.memory
+
+    @property
     def compile_seconds(self) -> dict[str, float]:
         """Seconds that the stages of its compilation took."""
         times = self._core.times

@@ -225,7 +225,8 @@ def test_what_was_proven_is_reported():
     names = ["tiling", "closure", "single_assignment", "races", "provenance", "memory"]
     assert sorted(check.name for check in report.checks) == sorted(names)
     assert all(check.count > 0 and not check.detail for check in report.checks)
-    assert exe.peak_bytes > 0
+    assert exe.peak_bytes == max(device.peak for device in exe.memory)
+    assert all(0 < device.least <= device.peak for device in exe.memory)
 
 
 def test_a_call_is_traced_task_by_task(tmp_path):

@@ -56,6 +56,42 @@ TEST(MemoryUse, AddsUpToThePeak) {
   }
 }
 
+// By brute force: what is alive at each task, added up.
+int64_t most_alive(const TaskGraph& graph, int64_t site) {
+  const std::vector<Lifetime> lives = lifetimes(graph, Accesses(graph));
+  int64_t most = 0;
+  for (int64_t t = -1; t <= std::ssize(graph.tasks); ++t) {
+    int64_t bytes = 0;
+    for (size_t b = 0; b < lives.size(); ++b) {
+      const bool there = graph.buffers[b].site.value == site && lives[b].meets({t, t});
+      if (there) bytes += graph.buffers[b].bytes();
+    }
+    const bool runs = t >= 0 && t < std::ssize(graph.tasks);
+    if (runs && graph.task(TaskId(t)).site.value == site) bytes += graph.task(TaskId(t)).workspace;
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+TEST(MemoryUse, NoSiteDoesWithLessThanIsAliveAtOneTime) {
+  Random random(2);
+  for (int round = 0; round < rounds(60, 600); ++round) {
+    const Graph graph = random_graph(random, 1 + random_below(random, 12), DType::f32);
+    const LogicalOptions options{.p = 1 + random_below(random, 5),
+                                 .selector = Selector::random,
+                                 .seed = static_cast<uint64_t>(round)};
+    const Traits traits{.workspace = [](const TaskGraph&, const Task& task) {
+      return std::ssize(task.reads) * 64;
+    }};
+    const TaskGraph tasks = lowered(plan_of(graph, options), traits);
+    const std::vector<int64_t> least = least_bytes(tasks);
+    for (size_t site = 0; site < least.size(); ++site) {
+      EXPECT_EQ(least[site], most_alive(tasks, static_cast<int64_t>(site)));
+      EXPECT_LE(least[site], tasks.memory[site].peak());
+    }
+  }
+}
+
 TEST(MemoryUse, AmountsAreRoundedUpUnlessThatHidesTheDifference) {
   EXPECT_EQ(amount_text(999'999, Figures::rounded), "999999 B");
   EXPECT_EQ(amount_text(1'000'001, Figures::rounded), "1.1 MB");
