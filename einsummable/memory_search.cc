@@ -112,10 +112,10 @@ PlacedPlan fastest(const std::shared_ptr<const Graph>& graph, std::vector<Placed
                    const MemorySearch& search, TimeModel& model) {
   std::vector<LogicalPlan> plans;
   for (const PlacedPlan& placed : fitting) plans.push_back(placed.plan.logical);
-  const auto best = fastest_of(graph, plans, model,
-                               {.partial_dtype = search.partial_dtype, .schedule = search.schedule},
-                               search.logical.interruption);
-  return std::move(fitting[best.first]);
+  const SimulatedPlan best = fastest_of(
+      graph, plans, model, {.partial_dtype = search.partial_dtype, .schedule = search.schedule},
+      search.logical.interruption);
+  return std::move(fitting[best.index]);
 }
 
 }  // namespace

@@ -61,24 +61,22 @@ class PredictedPart {
   // How many operators, the first ones.
   size_t ops() const { return ops_; }
 
-  // Of a plan with at least so many; `time` is of all.
-  Prediction predict(const PhysicalPlan& plan, const PlannedTime& time, const Topology& topology,
-                     Schedule schedule, const Interruption& interruption) const {
+  // The ms that all of it takes, by a plan with at least so many; `time` is of all.
+  double simulated(const PhysicalPlan& plan, const PlannedTime& time, const Topology& topology,
+                   Schedule schedule, const Interruption& interruption) const {
     schedule.search.proposer = {};  // a prediction asks nobody
-    const auto simulated = [&](size_t ops) {
+    const auto ms_of = [&](size_t ops) {
       return ops == plan.specs.size()
                  ? simulated_ms(plan, topology, interruption)
                  : simulated_ms(first_ops(plan, ops, schedule), topology, interruption);
     };
-    Prediction out{.planned = static_cast<double>(time.overlapped) * 1e-6,
-                   .simulated = simulated(ops_)};
-    if (!layers_) return out;
-    const double third = out.simulated - simulated(ops_ - layers_->period);
-    out.simulated += static_cast<double>(layers_->count - 3) * third;
+    double ms = ms_of(ops_);
+    if (!layers_) return ms;
+    ms += static_cast<double>(layers_->count - 3) * (ms - ms_of(ops_ - layers_->period));
     for (size_t i = layers_->end(); i < time.ops.size(); ++i) {
-      out.simulated += static_cast<double>(time.ops[i].exchange + time.ops[i].kernel) * 1e-6;
+      ms += static_cast<double>(time.ops[i].exchange + time.ops[i].kernel) * 1e-6;
     }
-    return out;
+    return ms;
   }
 
  private:
@@ -88,7 +86,7 @@ class PredictedPart {
 
 struct Placed {
   PhysicalPlan plan;
-  Prediction prediction;
+  double ms;  // simulated
 };
 
 // A plan of the graph, or of its first operators, with the programs of the schedule: or with naive
@@ -99,9 +97,8 @@ Placed place_faster(const PredictedPart& part, const PlannedTime& time,
                     const PhysicalOptions& options) {
   const auto placed = [&](const PhysicalOptions& with) -> Placed {
     PhysicalPlan plan = place_and_synthesise(graph, specs, topology.sites(), with);
-    const Prediction prediction =
-        part.predict(plan, time, topology, with.schedule, with.interruption);
-    return {std::move(plan), prediction};
+    const double ms = part.simulated(plan, time, topology, with.schedule, with.interruption);
+    return {std::move(plan), ms};
   };
   Placed best = placed(options);
   if (!options.schedule.topology) return best;
@@ -109,7 +106,7 @@ Placed place_faster(const PredictedPart& part, const PlannedTime& time,
   plain.schedule = {};
   try {
     Placed naive = placed(plain);
-    if (naive.prediction.simulated >= best.prediction.simulated) return best;
+    if (naive.ms >= best.ms) return best;
     naive.plan.search = std::move(best.plan.search);
     return naive;
   } catch (const TopologyError&) {
@@ -117,10 +114,10 @@ Placed place_faster(const PredictedPart& part, const PlannedTime& time,
   }
 }
 
-// Of operators cut so.
-Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& graph,
-                        const std::vector<JoinAggSpec>& specs, const Schedule& schedule,
-                        const Interruption& interruption) {
+// The ms that operators cut so take when simulated.
+double simulated_with(TimeModel& model, const std::shared_ptr<const Graph>& graph,
+                      const std::vector<JoinAggSpec>& specs, const Schedule& schedule,
+                      const Interruption& interruption) {
   interruption.check();
   const PlannedTime time = planned_time(*graph, specs, model);
   const PredictedPart part(*graph, specs);
@@ -132,20 +129,19 @@ Prediction predict_with(TimeModel& model, const std::shared_ptr<const Graph>& gr
                       {.partial_dtype = model.partial_dtype(),
                        .schedule = schedule,
                        .interruption = interruption})
-      .prediction;
+      .ms;
 }
 
 // The plan whose simulation takes the least time; the earlier of equals. Throws TopologyError where
 // none can be simulated.
-std::pair<size_t, Prediction> fastest_by(const std::vector<size_t>& plans,
-                                         const std::function<Prediction(size_t)>& predicted) {
-  std::optional<std::pair<size_t, Prediction>> best;
+SimulatedPlan fastest_by(const std::vector<size_t>& plans,
+                         const std::function<double(size_t)>& simulated) {
+  std::optional<SimulatedPlan> best;
   std::string no_way;  // why none of them can be so far
   for (size_t plan : plans) {
     try {
-      const Prediction prediction = predicted(plan);
-      if (best && prediction.simulated >= best->second.simulated) continue;
-      best = {plan, prediction};
+      const double ms = simulated(plan);
+      if (!best || ms < best->ms) best = {plan, ms};
     } catch (const TopologyError& error) {
       no_way = error.what();
     }
@@ -159,8 +155,15 @@ std::pair<size_t, Prediction> fastest_by(const std::vector<size_t>& plans,
 Prediction predict(const PhysicalPlan& plan, const Topology& topology, const Schedule& schedule) {
   require_sites(topology, plan.sites);
   TimeModel model(topology, plan.partial_dtype);
-  const PlannedTime time = planned_time(*plan.graph, plan.specs, model);
-  return PredictedPart(*plan.graph, plan.specs).predict(plan, time, topology, schedule, {});
+  std::vector<std::vector<int32_t>> sites;
+  for (const std::vector<SiteId>& cells : plan.placement) {
+    sites.emplace_back();
+    for (SiteId site : cells) sites.back().push_back(site.value);
+  }
+  const PlannedTime time = planned_time(*plan.graph, plan.specs, model, sites);
+  const PredictedPart part(*plan.graph, plan.specs);
+  return {.planned = static_cast<double>(time.overlapped) * 1e-6,
+          .simulated = part.simulated(plan, time, topology, schedule, {})};
 }
 
 PhysicalPlan place_for_time(const std::shared_ptr<const Graph>& graph,
@@ -186,26 +189,25 @@ FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const Logica
     add_costs(plans.back(), *graph);
   }
   plans.push_back(optimise(*graph, options));
-  const auto [best, prediction] = fastest_of(graph, plans, model, search, options.interruption);
-  return {std::move(plans[best]), prediction};
+  const SimulatedPlan best = fastest_of(graph, plans, model, search, options.interruption);
+  return {std::move(plans[best.index]), best.ms};
 }
 
-std::pair<size_t, Prediction> fastest_of(const std::shared_ptr<const Graph>& graph,
-                                         const std::vector<LogicalPlan>& plans, TimeModel& model,
-                                         const TimeSearch& search,
-                                         const Interruption& interruption) {
+SimulatedPlan fastest_of(const std::shared_ptr<const Graph>& graph,
+                         const std::vector<LogicalPlan>& plans, TimeModel& model,
+                         const TimeSearch& search, const Interruption& interruption) {
   Schedule quick = search.schedule;
   quick.search.budget = std::min(quick.search.budget, search.ranking_budget);
-  const auto predicted = [&](const Schedule& schedule) {
+  const auto by = [&](const Schedule& schedule) {
     return [&](size_t plan) {
-      return predict_with(model, graph, specs_of(plans[plan]), schedule, interruption);
+      return simulated_with(model, graph, specs_of(plans[plan]), schedule, interruption);
     };
   };
   std::vector<size_t> all(plans.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  auto best = fastest_by(all, predicted(quick));
+  SimulatedPlan best = fastest_by(all, by(quick));
   if (quick.search.budget < search.schedule.search.budget) {
-    best = fastest_by({best.first, all.back()}, predicted(search.schedule));
+    best = fastest_by({best.index, all.back()}, by(search.schedule));
   }
   return best;
 }

@@ -15,7 +15,8 @@ namespace einsummable {
 
 // The ms that a call is predicted to take on a topology, host transfers apart.
 struct Prediction {
-  double planned = 0;    // by ExchangeTime and kernel_seconds(), as PlannedTime::overlapped
+  double planned = 0;    // by ExchangeTime and kernel_seconds() for cells where the plan has placed
+                         // them, as PlannedTime::overlapped
   double simulated = 0;  // as a task graph whose work and copies overlap
 };
 
@@ -43,7 +44,7 @@ struct TimeSearch {
 
 struct FastestPlan {
   LogicalPlan plan;
-  Prediction prediction;
+  double ms;  // simulated
 };
 // The plan that takes least time when simulated, of the best ones by planned time and the one that
 // the proxy would choose; the earlier of equals, in that order. Throws PlanError as optimise()
@@ -51,13 +52,15 @@ struct FastestPlan {
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
                          const Topology& topology, const TimeSearch& search = {});
 
-// The number of the plan that takes least time when simulated, the earlier of equals, and what it
-// takes. All are compared with the ranking budget; the best of them and the last one, as if it were
-// the proxy's, once more with the schedule's own. `search.plans` does not count. Throws
-// TopologyError where none can be simulated.
-std::pair<size_t, Prediction> fastest_of(const std::shared_ptr<const Graph>& graph,
-                                         const std::vector<LogicalPlan>& plans, TimeModel& model,
-                                         const TimeSearch& search,
-                                         const Interruption& interruption);
+struct SimulatedPlan {
+  size_t index;
+  double ms;
+};
+// The plan that takes least time when simulated, the earlier of equals. All are compared with the
+// ranking budget; the best of them and the last one, as if it were the proxy's, once more with the
+// schedule's own. `search.plans` does not count. Throws TopologyError where none can be simulated.
+SimulatedPlan fastest_of(const std::shared_ptr<const Graph>& graph,
+                         const std::vector<LogicalPlan>& plans, TimeModel& model,
+                         const TimeSearch& search, const Interruption& interruption);
 
 }  // namespace einsummable

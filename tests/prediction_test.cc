@@ -40,9 +40,8 @@ TEST(Prediction, TheFastestPlanIsNeverSlowerThanTheProxys) {
       const auto graph = block(1);
       const FastestPlan fastest = find_fastest(graph, {.p = p}, topology, {.plans = 4});
       const LogicalPlan proxy = optimise(*graph, {.p = p});
-      EXPECT_LE(fastest.prediction.simulated, simulated(graph, proxy, topology))
-          << machine << ", p = " << p;
-      EXPECT_EQ(fastest.prediction.simulated, simulated(graph, fastest.plan, topology));
+      EXPECT_LE(fastest.ms, simulated(graph, proxy, topology)) << machine << ", p = " << p;
+      EXPECT_EQ(fastest.ms, simulated(graph, fastest.plan, topology));
       EXPECT_NO_THROW(verify(fastest.plan, *graph));
     }
   }
@@ -71,7 +70,7 @@ double correlation(const char* machine, int plans) {
 TEST(Prediction, ThePlannedTimeGoesWithTheSimulated) {
   const int plans = rounds(40, 100);
   EXPECT_GE(correlation("dgx-a100", plans), 0.95);
-  EXPECT_GE(correlation("dgx-v100", plans), 0.75);
+  EXPECT_GE(correlation("dgx-v100", plans), 0.8);
 }
 
 // Simulating three layers says what all take.
@@ -108,7 +107,7 @@ TEST(Prediction, Repeats) {
   const FastestPlan a = find_fastest(graph, {.p = 5}, topology, {.plans = 3});
   const FastestPlan b = find_fastest(graph, {.p = 5}, topology, {.plans = 3});
   EXPECT_EQ(text(a.plan, *graph), text(b.plan, *graph));
-  EXPECT_EQ(a.prediction.simulated, b.prediction.simulated);
+  EXPECT_EQ(a.ms, b.ms);
 }
 
 // The devices that run cells of an operator.
@@ -130,7 +129,7 @@ TEST(Prediction, TwoWorkersAreNotGivenThinBlocks) {
   const auto graph = std::make_shared<const Graph>(workloads::llama({.layers = 1, .seq = 1024}));
   const FastestPlan fastest = find_fastest(graph, {.p = 8}, topology);
   const LogicalPlan rows = optimise(*graph, {.p = 8, .pins = {{"up", {{"i", 8}}}}});
-  EXPECT_LT(fastest.prediction.simulated, simulated(graph, rows, topology));
+  EXPECT_LT(fastest.ms, simulated(graph, rows, topology));
   const JoinAggSpec& up = *fastest.plan.ops[graph->find_op("up").index()].spec;
   EXPECT_LE(count_of(up.cuts()[0]), 2) << text(up);
 }

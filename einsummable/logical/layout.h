@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -10,8 +11,7 @@
 
 namespace einsummable {
 
-// Which blocks of a tensor lie at which sites when the cells of a spec run in order, cell i on
-// site i.
+// Which blocks of a tensor lie at which sites.
 struct Layout {
   struct Block {
     Box box;
@@ -27,9 +27,10 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-// What the cells of a spec leave of an output, and what they read of an input.
-Layout made_layout(const JoinAggSpec& spec, size_t output);
-Layout needed_layout(const JoinAggSpec& spec, size_t input);
+// What the cells of a spec leave of an output, and what they read of an input, where the cells run
+// on the sites given, and without any, cell i on site i.
+Layout made_layout(const JoinAggSpec& spec, size_t output, std::span<const int32_t> sites = {});
+Layout needed_layout(const JoinAggSpec& spec, size_t input, std::span<const int32_t> sites = {});
 
 struct LayoutTag;
 using LayoutId = Id<LayoutTag>;

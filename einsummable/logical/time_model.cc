@@ -71,7 +71,10 @@ int64_t overlapped(const Graph& graph, const std::vector<PlannedTime::OfOp>& ops
 }  // namespace
 
 PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& specs,
-                         TimeModel& model) {
+                         TimeModel& model, const std::vector<std::vector<int32_t>>& placement) {
+  const auto sites_of = [&](size_t op) {
+    return placement.empty() ? std::span<const int32_t>() : std::span(placement[op]);
+  };
   PlannedTime out;
   out.ops.resize(specs.size());
   struct Reader {
@@ -84,15 +87,16 @@ PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& spe
     out.ops[i].kernel = model.kernel(*op.op, specs[i]);
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (graph.tensor(op.inputs[k]).kind != GraphTensor::Kind::result) continue;
-      readers[op.inputs[k].index()].push_back({i, model.needed(specs[i], k)});
+      readers[op.inputs[k].index()].push_back({i, model.needed(specs[i], k, sites_of(i))});
     }
   }
   for (size_t t = 0; t < readers.size(); ++t) {
     const TensorId tensor(static_cast<int64_t>(t));
     if (readers[t].empty()) continue;
     const ElementBytes bytes = model.element_bytes(graph, tensor);
-    const LayoutId made = model.made(specs[graph.tensor(tensor).producer.index()],
-                                     static_cast<size_t>(graph.tensor(tensor).output));
+    const size_t producer = graph.tensor(tensor).producer.index();
+    const LayoutId made = model.made(
+        specs[producer], static_cast<size_t>(graph.tensor(tensor).output), sites_of(producer));
     std::vector<LayoutId> forms;  // that it may be delivered in
     if (model.complete(made)) forms.push_back(made);
     for (const Reader& reader : readers[t]) forms.push_back(reader.needs);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -34,11 +35,12 @@ class TimeModel {
   // Nanoseconds of the operator's kernels; see kernel_seconds().
   int64_t kernel(const Operator& op, const JoinAggSpec& spec) const;
 
-  LayoutId made(const JoinAggSpec& spec, size_t output) {
-    return layouts_.intern(made_layout(spec, output));
+  // See made_layout() and needed_layout().
+  LayoutId made(const JoinAggSpec& spec, size_t output, std::span<const int32_t> sites = {}) {
+    return layouts_.intern(made_layout(spec, output, sites));
   }
-  LayoutId needed(const JoinAggSpec& spec, size_t input) {
-    return layouts_.intern(needed_layout(spec, input));
+  LayoutId needed(const JoinAggSpec& spec, size_t input, std::span<const int32_t> sites = {}) {
+    return layouts_.intern(needed_layout(spec, input, sites));
   }
   ElementBytes element_bytes(const Graph& graph, TensorId tensor) const {
     return einsummable::element_bytes(graph, tensor, partial_dtype_);
@@ -72,8 +74,8 @@ struct PlannedTime {
 
 // The time of a spec for every operator. A tensor that several operators read is delivered once in
 // one layout, that which makes the sum of its exchanges least; those that need another get it from
-// there.
+// there. `placement` has the site of every cell of every operator; without it, cell i is on site i.
 PlannedTime planned_time(const Graph& graph, const std::vector<JoinAggSpec>& specs,
-                         TimeModel& model);
+                         TimeModel& model, const std::vector<std::vector<int32_t>>& placement = {});
 
 }  // namespace einsummable
