@@ -77,6 +77,7 @@ class Maker {
       std::vector<Cost> costs;
       costs.reserve(from.size() * to.size());
       for (LayoutId f : from) {
+        candidates_.interruption().check();
         for (LayoutId t : to) costs.push_back({model_.exchange(f, t, bytes)});
       }
       table = std::make_shared<const std::vector<Cost>>(std::move(costs));
@@ -159,6 +160,7 @@ class Maker {
     if (table) return table;
     std::vector<Cost> costs;
     for (LayoutId from : made) {
+      candidates_.interruption().check();
       for (size_t f = 0; f < forms.layouts.size(); ++f) {
         const bool never = forms.readers[f] < 0 && forms.layouts[f] != from;
         costs.push_back({never ? kNever : model_.exchange(from, forms.layouts[f], bytes)});
@@ -174,6 +176,7 @@ class Maker {
     if (table) return table;
     std::vector<Cost> costs;
     for (size_t f = 0; f < forms.layouts.size(); ++f) {
+      candidates_.interruption().check();
       for (LayoutId to : needed) {
         const bool never = forms.readers[f] == reader && forms.layouts[f] != to;
         costs.push_back({never ? kNever : model_.exchange(forms.layouts[f], to, bytes)});
