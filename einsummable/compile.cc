@@ -95,7 +95,10 @@ CompileOptions resolved(CompileOptions options) {
 Schedule schedule_of(const CompileOptions& options, int64_t sites, synthesis::ProgramCache& cache) {
   if (options.schedule_mode == ScheduleMode::naive) return {};
   Schedule schedule{.topology = topology_of(options, sites),
-                    .search = {.seed = options.seed, .budget = options.budget, .cache = &cache}};
+                    .search = {.seed = options.seed,
+                               .budget = options.budget,
+                               .cache = &cache,
+                               .interruption = options.interruption}};
   if (std::isfinite(options.time_limit)) {
     using Clock = std::chrono::steady_clock;
     const std::chrono::duration<double> limit(std::min(options.time_limit, 1e9));

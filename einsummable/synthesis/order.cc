@@ -168,6 +168,7 @@ void OrderSearch::try_key(const Key& key) {
 }
 
 double OrderSearch::simulate(const Lowered& lowered, std::span<const int32_t> order) {
+  interruption_.check();
   --left_;
   work_ -= static_cast<int64_t>(order.size() + lowered.forms.size());
   return loop_.run(lowered, order);

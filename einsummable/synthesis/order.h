@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "einsummable/base/interruption.h"
 #include "einsummable/exchange/simulator_loop.h"
 #include "einsummable/synthesis/candidate.h"
 
@@ -27,12 +28,13 @@ exchange::Lowered backward(const exchange::Lowered& forward);
 // a difference of up to a half.
 class OrderSearch {
  public:
-  // Both are kept by reference. `loop` simulates on `topology`, at most `budget` times in all, and
-  // so that there are not more than `work` transfers and merges for each of these times.
+  // All three are kept by reference. `loop` simulates on `topology`, at most `budget` times in all,
+  // and so that there are not more than `work` transfers and merges for each of these times.
   OrderSearch(const Topology& topology, exchange::SimulatorLoop& loop, int64_t budget, int64_t work,
-              uint64_t seed)
+              uint64_t seed, const Interruption& interruption)
       : topology_(topology),
         loop_(loop),
+        interruption_(interruption),
         left_(budget),
         work_(budget > 0 && work > INT64_MAX / budget ? INT64_MAX : budget * work),
         random_(seed) {}
@@ -70,6 +72,7 @@ class OrderSearch {
 
   const Topology& topology_;
   exchange::SimulatorLoop& loop_;
+  const Interruption& interruption_;
   int64_t left_;
   int64_t work_;  // transfers and merges left
   std::mt19937_64 random_;

@@ -135,6 +135,7 @@ class Packer {
 
   // Counts a pass in which every commodity is given a cheapest tree; whether there is time for it.
   bool may_price() {
+    options_.interruption.check();
     for (size_t c : symmetry_.representatives()) work_ += tree_work(commodities_[c]);
     return work_ <= options_.work;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "einsummable/base/interruption.h"
 #include "einsummable/synthesis/commodities.h"
 #include "einsummable/synthesis/network.h"
 #include "einsummable/synthesis/trees.h"
@@ -54,6 +55,7 @@ struct PackingOptions {
   // How much the load may grow for shallow trees, ascending: a packing each. Without any, or where
   // it stops at the cutoff, one packing tells the load and has no trees.
   std::vector<double> slacks = {1e-3};
+  Interruption interruption = {};
 };
 
 // Packs trees so that the busiest resource is busy for the least time, by column generation: a

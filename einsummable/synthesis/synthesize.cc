@@ -50,7 +50,8 @@ class Search {
         bound_(bound_ms),
         network_(topology, preamble_.sites()),
         loop_(topology, options.ideal ? Latencies::none : Latencies::stated),
-        orders_(topology, loop_, options.budget, work_a_simulation(preamble_), options.seed) {}
+        orders_(topology, loop_, options.budget, work_a_simulation(preamble_), options.seed,
+                options.interruption) {}
 
   // Programs of less than `to_beat` ms, the best of each approach, the best one first.
   std::vector<Program> run(double to_beat) {
@@ -80,7 +81,8 @@ class Search {
     if (commodities.empty()) return;
     // A second for 200 simulations; fewer steps for many sites, whose simulations take longer.
     const double steps = 5e6 * std::min(1.0, 16.0 / network_.sites());
-    PackingOptions packing{.work = steps * static_cast<double>(options_.budget)};
+    PackingOptions packing{.work = steps * static_cast<double>(options_.budget),
+                           .interruption = options_.interruption};
     if (!options_.ideal) packing.slacks = {1e-3, 0.05, 0.3, 1};
     // What is handed over loads nothing that trees could share out.
     if (!topology_.handover) {
@@ -100,6 +102,7 @@ class Search {
 
   double good_enough() const { return 1.01 * bound_; }
   bool done() {
+    options_.interruption.check();
     if (clock_.expired(options_.time_limit_s)) cut_short_ = true;
     return cut_short_ || orders_.spent() ||
            (!trials_.empty() && trials_[0].order.ms <= good_enough());

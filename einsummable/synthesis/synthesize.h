@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "einsummable/base/interruption.h"
 #include "einsummable/exchange/program.h"
 #include "einsummable/exchange/simulator.h"
 #include "einsummable/synthesis/proposer.h"
@@ -30,6 +31,7 @@ struct SynthesisOptions {
   // is not kept in the cache.
   Proposer proposer = {};
   std::string machine = {};  // the topology's, as text, for the proposer
+  Interruption interruption = {};
 };
 
 struct Synthesis {

@@ -14,6 +14,7 @@
 #include "einsummable/topology/machine_file.h"
 #include "python/bindings/exchange.h"
 #include "python/bindings/proposer.h"
+#include "python/bindings/signals.h"
 
 namespace nb = nanobind;
 
@@ -35,19 +36,22 @@ struct Request {
 };
 
 Synthesis synthesize(const Program& program, const Request& request) {
-  const nb::gil_scoped_release release;
   synthesis::ProgramCache cache(request.cache_dir);
   const Machine machine = load_machine(request.machine);
-  const synthesis::SynthesisOptions options{
-      .seed = request.seed,
-      .budget = request.budget,
-      .ideal = request.ideal,
-      .time_limit_s = request.time_limit.value_or(std::numeric_limits<double>::infinity()),
-      .members = members_of(program, request.members),
-      .cache = request.cache_dir.empty() ? nullptr : &cache,
-      .proposer = request.proposer,
-      .machine = request.proposer ? print(machine) : ""};
-  return synthesis::synthesize(program, topology_for(program, machine), options);
+  return interruptible([&](const Interruption& interruption) {
+    const nb::gil_scoped_release release;
+    const synthesis::SynthesisOptions options{
+        .seed = request.seed,
+        .budget = request.budget,
+        .ideal = request.ideal,
+        .time_limit_s = request.time_limit.value_or(std::numeric_limits<double>::infinity()),
+        .members = members_of(program, request.members),
+        .cache = request.cache_dir.empty() ? nullptr : &cache,
+        .proposer = request.proposer,
+        .machine = request.proposer ? print(machine) : "",
+        .interruption = interruption};
+    return synthesis::synthesize(program, topology_for(program, machine), options);
+  });
 }
 
 }  // namespace

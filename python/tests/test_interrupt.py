@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C stops planning and compiling; a graph may grow in another thread meanwhile."""
+"""Ctrl-C stops planning, searching and compiling; a graph may grow in another thread meanwhile."""
 
 import signal
 import subprocess
@@ -23,6 +23,14 @@ WORK = {
     "a graph is copied": ("workloads.llama(3_000)", "es.plan(made, devices=8)"),
     "a graph is planned": ("workloads.llama(200)", "es.plan(made, devices=72)"),
     "a graph is compiled": ("workloads.llama(30)", "es.compile(made, devices=16)"),
+    "exchange programs are searched for": (
+        "workloads.llama_block()",
+        "es.plan(made, devices=72, topology='gb200-nvl72', objective='proxy')",
+    ),
+    "one program is searched for": (
+        "es.exchange.collective('all-to-all', 72, 1 << 30)",
+        "es.exchange.synthesize(made, 'gb200-nvl72')",
+    ),
     "an operator is explained": (
         "es.plan(workloads.llama(60), devices=8)",
         "made.explain('layers.7.up')",

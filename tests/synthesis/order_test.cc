@@ -59,6 +59,8 @@ bool told_apart(const Case& c) {
 }
 
 // The program of a candidate in any order is valid, and takes the time that the candidate takes.
+const Interruption never;
+
 TEST(Candidate, IsAValidProgramOfTheSameTime) {
   std::mt19937_64 random(8);
   const Topology v100 = machine("dgx-v100", 8), a100 = machine("dgx-a100", 8);
@@ -110,7 +112,7 @@ TEST(Order, IsAPermutationThatTakesItsTimeWithinTheBudget) {
   const Case c = cut(standard("all-reduce", 8, 1'000'000'000), v100, 2e7);
   SimulatorLoop loop(v100, Latencies::none);
   for (int64_t budget : {0, 1, 2, 3, 10, 100}) {
-    OrderSearch search(v100, loop, budget, 10'000, 1);
+    OrderSearch search(v100, loop, budget, 10'000, 1, never);
     for (const Order& order : {search.quick(c.candidate, 0), search.thorough(c.candidate, 0),
                                search.random(c.candidate, 0, 3)}) {
       ASSERT_GE(search.left(), 0);
@@ -128,7 +130,7 @@ TEST(Order, MattersAndIsFound) {
   const Case c = cut(standard("all-gather", 8, 1'000'000'000), v100, 1e9 / 32);
   SimulatorLoop loop(v100, Latencies::none);
   const double plain = loop.run(c.candidate.lowered);
-  OrderSearch search(v100, loop, 200, 10'000, 1);
+  OrderSearch search(v100, loop, 200, 10'000, 1, never);
   const Order quick = search.quick(c.candidate, 0);
   EXPECT_EQ(search.left(), 197);
   const Order thorough = search.thorough(c.candidate, 0);
