@@ -168,10 +168,13 @@ void OrderSearch::try_key(const Key& key) {
 }
 
 double OrderSearch::simulate(const Lowered& lowered, std::span<const int32_t> order) {
+  constexpr int64_t rates_a_step = 20;
   interruption_.check();
   --left_;
-  work_ -= static_cast<int64_t>(order.size() + lowered.forms.size());
-  return loop_.run(lowered, order);
+  const double ms = loop_.run(lowered, order);
+  work_ -= std::max(static_cast<int64_t>(order.size() + lowered.forms.size()),
+                    loop_.flow().rates_sought() / rates_a_step);
+  return ms;
 }
 
 void OrderSearch::try_order(std::vector<int32_t> order) {

@@ -29,7 +29,8 @@ exchange::Lowered backward(const exchange::Lowered& forward);
 class OrderSearch {
  public:
   // All three are kept by reference. `loop` simulates on `topology`, at most `budget` times in all,
-  // and so that there are not more than `work` transfers and merges for each of these times.
+  // and so that there are not more than `work` transfers and merges for each of these times; fewer
+  // where many share what they go through, as behind a switch, and take longer to simulate.
   OrderSearch(const Topology& topology, exchange::SimulatorLoop& loop, int64_t budget, int64_t work,
               uint64_t seed, const Interruption& interruption)
       : topology_(topology),

@@ -64,6 +64,7 @@ void Flow::freeze() {
 
 void Flow::reset() {
   now_ = 0;
+  rates_sought_ = 0;
   for (Resource& r : resources_) r.bytes = r.busy_ms = r.count = r.jobs = 0;
   for (Route& r : routes_) {
     r.jobs = r.rated_jobs = 0;
@@ -196,6 +197,7 @@ void Flow::settle() {
         for (int32_t other : resources_of(route)) include(other);
       }
     }
+    rates_sought_ += static_cast<int64_t>(affected_.size());
     fill();
     apply_rates();
   } else {

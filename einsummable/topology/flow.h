@@ -55,6 +55,8 @@ class Flow {
   double gbps(int32_t resource) const { return at(resource).gbps; }
   // Of the jobs started since the last reset, through a resource.
   double bytes(int32_t resource) const { return at(resource).bytes; }
+  // How often the rate of a route was sought since the last reset, which is what takes time here.
+  int64_t rates_sought() const { return rates_sought_; }
   // For how long some job held a resource. Counts up to now() what still runs.
   double busy_ms(int32_t resource) const;
 
@@ -113,6 +115,7 @@ class Flow {
   void apply_rates();
 
   double now_ = 0;
+  int64_t rates_sought_ = 0;
   bool frozen_ = false;
   int32_t last_mark_ = 0;
   int32_t free_ = -1;

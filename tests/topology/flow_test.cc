@@ -47,6 +47,25 @@ TEST(Flow, GivesWhatOthersCannotUse) {
   EXPECT_DOUBLE_EQ(flow.now(), 1);
 }
 
+// Those of both ways of a resource, as both start and as one ends; not those of one apart.
+TEST(Flow, CountsTheRatesItSought) {
+  Flow flow({10, 10});
+  const int32_t near = route(flow, {0}), far = route(flow, {0}), apart = route(flow, {1});
+  Ended ended;
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_EQ(flow.rates_sought(), 0);
+    flow.start(0, {.route = near, .bytes = 1e6});
+    flow.start(1, {.route = far, .bytes = 2e6});
+    flow.start(2, {.route = apart, .bytes = 9e6});
+    ASSERT_TRUE(flow.advance(ended));
+    EXPECT_EQ(flow.rates_sought(), 3);
+    ASSERT_TRUE(flow.advance(ended));
+    EXPECT_EQ(ended, Ended{1});
+    EXPECT_EQ(flow.rates_sought(), 4);
+    flow.reset();
+  }
+}
+
 TEST(Flow, WaitsForDelaysAndEndsTogetherWhatEndsAtOnce) {
   Flow flow({1});
   const int32_t way = route(flow, {0}), hand_over = route(flow, {});
