@@ -59,7 +59,7 @@ def run(threads: int) -> Iterator[Report]:
 def _counts(workload: str, machine: str) -> list[int]:
     """Give over how many random plans to correlate; the paper did so on A100."""
     papers = [RANDOM_PLANS] if machine == paper.A100 else []
-    return papers + [BLOCK_PLANS] if family(workload) == "block" else papers
+    return [*papers, BLOCK_PLANS] if family(workload) == "block" else papers
 
 
 def _random_plans(workload: str, machine: str, mode: str, count: int) -> list[Outcome]:
