@@ -32,9 +32,9 @@ def library() -> ctypes.CDLL:
     integer, number, pointer = ctypes.c_int, ctypes.c_float, ctypes.c_void_p
     found.scipy_cblas_sgemm.restype = None
     found.scipy_cblas_sgemm.argtypes = [
-        *[integer] * 6,
-        *[number, pointer, integer, pointer, integer],
-        *[number, pointer, integer],
+        *(integer,) * 6,
+        *(number, pointer, integer, pointer, integer),
+        *(number, pointer, integer),
     ]
     found.scipy_openblas_set_num_threads.argtypes = [integer]
     found.scipy_openblas_set_num_threads.restype = None

@@ -18,8 +18,12 @@ from matplotlib.figure import Figure
 
 from benchmarks.report import Bars, Report, Scatter
 
-COLOURS = ("#3b3b3b", "#9ecae1", "#2171b5", "#fdae6b", "#d94801", "#74c476")
+COLOURS = (
+    *("#3b3b3b", "#9ecae1", "#2171b5", "#fdae6b", "#d94801", "#74c476"),
+    *("#238b45", "#bcbddc", "#6a51a3", "#e7ba52", "#8c564b", "#969696"),
+)
 PANELS_ABREAST = 4
+LEGEND_LETTERS = 100
 
 
 def write(folder: Path, reports: Iterable[Report]) -> list[Path]:
@@ -63,9 +67,8 @@ def _bars(chart: Bars) -> Figure:
         axes.set_yscale("log")
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
-    axes.legend(
-        fontsize="small", ncols=len(series), loc="upper center", bbox_to_anchor=(0.5, -0.25)
-    )
+    abreast = max(1, LEGEND_LETTERS // max(map(len, series)))
+    figure.legend(fontsize="small", ncols=min(len(series), abreast), loc="outside lower center")
     axes.set_title(chart.title)
     return figure
 

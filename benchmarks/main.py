@@ -2,8 +2,9 @@
 """Runs benchmarks and prints a table each. benchmarks/README.md says how to read them.
 
 plan     how long it takes to plan, lower and prove large models, and graphs without a pattern
-block    a transformer block on this machine, beside its matrix products alone
-minilm   a sentence encoder on this machine, beside its matrix products alone
+block    a transformer block, beside PyTorch, JAX, and its matrix products alone
+minilm   a sentence encoder, beside PyTorch, onnxruntime, and its matrix products alone
+chains   chains of matrix products and a feed-forward network, beside PyTorch, JAX, and the products
 overhead what finer cuts, tasks and calls cost
 memory   the memory that plans say they need, beside what they take and the least there could be
 simulator  how long it takes to simulate exchange programs of 10,000 actions
@@ -22,6 +23,7 @@ from typing import Any
 
 from benchmarks import (
     block,
+    chains,
     machine,
     memory,
     minilm,
@@ -31,6 +33,7 @@ from benchmarks import (
     simulator,
     synthesis,
 )
+from benchmarks.peers.process import PeerError
 from benchmarks.report import Report
 from einsummable.options import cores
 
@@ -38,6 +41,7 @@ BENCHMARKS = {
     "plan": plan.run,
     "block": block.run,
     "minilm": minilm.run,
+    "chains": chains.run,
     "overhead": overhead.run,
     "memory": memory.run,
     "simulator": simulator.run,
@@ -55,15 +59,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if described["build"] != "Release":
         print(f"note: times of a {described['build']} build say little", file=sys.stderr)
     reports: list[Report] = []
-    for name in dict.fromkeys(given.names):
-        for report in BENCHMARKS[name](given):
-            reports.append(report)
-            print(f"\n{report.text()}", flush=True)
+    status = _run(given, reports)
     print(f"\nload {machine.load():.1f} at the end")
     if given.results:
         _write(given.results / "results.json", described, reports)
     if draw:
         draw(given.results, reports)
+    return status
+
+
+def _run(given: argparse.Namespace, reports: list[Report]) -> int:
+    """Add reports as they come, and print them; a peer that fails ends it."""
+    try:
+        for name in dict.fromkeys(given.names or BENCHMARKS):
+            for report in BENCHMARKS[name](given):
+                reports.append(report)
+                print(f"\n{report.text()}", flush=True)
+    except PeerError as error:
+        print(f"benchmarks/run: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -73,7 +87,9 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="+", choices=list(BENCHMARKS), metavar="NAME")
+    parser.add_argument(
+        "names", nargs="*", type=_name, metavar="NAME", help="as above; without one, all of them"
+    )
     parser.add_argument(
         "--results",
         type=Path,
@@ -92,8 +108,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--threads", type=int, default=cores(), metavar="N", help="of all peers; default one a core"
     )
+    parser.add_argument(
+        "--peers",
+        default="",
+        metavar="FOLDER",
+        help="an environment with PyTorch, JAX, onnxruntime and onnx, or none to leave them out; "
+        "by default build/peers-venv, which is made when it is first needed",
+    )
     parser.add_argument("--profile", action="store_true", help="say what took the time")
     return parser
+
+
+def _name(given: str) -> str:
+    if given not in BENCHMARKS:
+        raise argparse.ArgumentTypeError(f"{given!r} is none of {', '.join(BENCHMARKS)}")
+    return given
 
 
 def _drawing(folder: Path) -> Callable[[Path, list[Report]], object] | None:

@@ -41,10 +41,17 @@ class Series:
         return (high - low) / self.median
 
 
+def timed(call: Callable[[], object]) -> float:
+    """Give the seconds that a call takes."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
 def alternate(
-    peers: Mapping[str, Callable[[], object]], rounds: int, pause: float = PAUSE
+    peers: Mapping[str, Callable[[], float]], rounds: int, pause: float = PAUSE
 ) -> dict[str, Series]:
-    """Call every peer once a round, after a round that is not counted.
+    """Call every peer, which gives the seconds it took, once a round; a first one does not count.
 
     Every other round goes backwards, so that none always follows the same one.
     """
@@ -52,9 +59,7 @@ def alternate(
     for i in range(rounds + 1):
         for name in list(peers)[:: 1 if i % 2 else -1]:
             time.sleep(pause)
-            start = time.perf_counter()
-            peers[name]()
-            seconds = time.perf_counter() - start
+            seconds = peers[name]()
             if i > 0:
                 taken[name].append(seconds)
     return {name: Series(tuple(seconds)) for name, seconds in taken.items()}

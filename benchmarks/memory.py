@@ -10,6 +10,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ WORKLOADS: dict[str, Callable[[], Workload]] = {
     "block 8x128": lambda: _block(8, 128),
     "block 1x1024": lambda: _block(1, 1024),
     "minilm": _minilm,
-    **{f"chain {letter}": lambda letter=letter: _chain(letter) for letter in "ABCDE"},
+    **{f"chain {letter}": partial(_chain, letter) for letter in "ABCDE"},
 }
 
 
@@ -117,7 +118,7 @@ def measure(case: Case, threads: int) -> Outcome:
     """
     graph, parameters, inputs = WORKLOADS[case.workload]()
     results = _results(graph)
-    options = {"threads": min(case.devices, threads), "objective": case.objective}
+    options: dict[str, Any] = {"threads": min(case.devices, threads), "objective": case.objective}
     _warm_up(options)
     _forget()
     before = _resident("VmRSS")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sentence encoder all-MiniLM-L6-v2, beside its matrix products alone."""
+"""The sentence encoder all-MiniLM-L6-v2, beside PyTorch, onnxruntime, and its products alone."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-import einsummable as es
-from benchmarks.peers import peers_of
-from benchmarks.report import Report, compare, profile_note
+from benchmarks.ours import Case, run_case
+from benchmarks.peers import beside
+from benchmarks.report import Report
+from benchmarks.summary import summary
 from einsummable import data
 from einsummable.models import MiniLM
+from einsummable.models._minilm_weights import HEADS, LAYERS
 from einsummable.models.packing import Chunk, pack
 
 DEVICES = (2, 8)
@@ -20,34 +22,34 @@ VOCABULARY = 30522
 
 
 def run(given: argparse.Namespace) -> Iterator[Report]:
-    """Give a report for sentences of equal length, of any length, and for real ones."""
+    """Give a report for sentences of equal length, of any length, for real ones, and one of all."""
     model = MiniLM.load()
     real = model.chunks(data.sentences())
     assert len(real) == 1, "the shipped sentences fit one chunk"
-    cases = {
+    chunks = {
         "64 sentences of 32 tokens": _random_chunk([32] * 64),
         "64 sentences of 16 to 48 tokens": _random_chunk(_lengths()),
         f"{len(data.sentences())} real sentences": real[0],
     }
-    for name, chunk in cases.items():
-        yield _report(model, f"minilm, {name}, {chunk.ends[-1]} tokens", chunk, given)
+    reports = {}
+    for name, chunk in chunks.items():
+        case = _case(model, f"minilm, {name}, {chunk.ends[-1]} tokens", chunk)
+        variants = beside.minilm(len(chunk.ends))
+        with beside.beside(given) as others:
+            reports[name] = run_case(case, DEVICES, variants, others, given)
+        yield reports[name]
+    yield summary("minilm", reports)
 
 
-def _report(model: MiniLM, title: str, chunk: Chunk, given: argparse.Namespace) -> Report:
-    graph = model.graph(chunk.ends)
-    executables = {p: _executable(model, graph, p, given.threads) for p in DEVICES}
-    inputs = {"ids": chunk.ids, "positions": chunk.positions}
-    peers = peers_of(graph, executables, inputs, given.threads)
-    report = compare(title, peers, given.rounds)
-    if given.profile:
-        report.notes += [profile_note(f"{p} devices", e) for p, e in executables.items()]
-    return report
-
-
-def _executable(model: MiniLM, graph: es.Graph, devices: int, threads: int) -> es.Executable:
-    exe = es.compile(graph, devices=devices, threads=min(devices, threads))
-    exe.load(model.parameters())
-    return exe
+def _case(model: MiniLM, title: str, chunk: Chunk) -> Case:
+    return Case(
+        title=title,
+        graph=model.graph(chunk.ends),
+        parameters=model.parameters(),
+        inputs={"ids": chunk.ids, "positions": chunk.positions},
+        workload="minilm",
+        settings={"ends": list(chunk.ends), "heads": HEADS, "layers": LAYERS},
+    )
 
 
 def _lengths() -> list[int]:

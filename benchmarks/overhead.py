@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 import einsummable as es
 from benchmarks import block
-from benchmarks.measure import Series, alternate
+from benchmarks.measure import Series, alternate, timed
 from benchmarks.report import Bars, Report
 from einsummable.cli.quantities import show_seconds
+from einsummable.handle import Handle
 
 DEVICES = (1, 2, 4, 8, 16, 72)
 TOKENS = (8, 128)
@@ -27,7 +28,7 @@ OBJECTIVES = ("time", "proxy")
 TASKS = 4000
 CALLS = 1000
 Inputs = Mapping[str, npt.NDArray[Any]]
-Pins = dict[str, dict[str, int]]
+Pins = dict[str | Handle, dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _same_work(given: argparse.Namespace) -> Report:
         exe = es.compile(graph, devices=p, threads=threads, objective=objective)
         exe.load(weights)
         runs[objective, p] = Run(f"{objective}, {_devices(p)}", exe, threads, inputs)
-    series = alternate({r.name: r for r in runs.values()}, given.rounds)
+    series = alternate({r.name: partial(timed, r) for r in runs.values()}, given.rounds)
     base = min((p for p in DEVICES if p >= given.threads), default=DEVICES[-1])
     report = Report(
         f"overhead, the same block of {batch} x {seq} tokens, {given.threads} threads",
@@ -117,7 +118,7 @@ def _tiny_tasks(given: argparse.Namespace) -> Report:
         exe.load({name: _random(*tensor.shape) for name, tensor in graph.parameters.items()})
         inputs = {name: _random(*tensor.shape) for name, tensor in graph.inputs.items()}
         runs.append(Run(f"{name}, {_devices(p)}", exe, threads, inputs))
-    series = alternate({r.name: r for r in runs}, given.rounds)
+    series = alternate({r.name: partial(timed, r) for r in runs}, given.rounds)
     report = Report(
         f"overhead, tiny tasks, {given.threads} threads",
         ["", "tasks", "minimum", "median", "spread", "in kernels a task", "overhead a task"],
@@ -161,14 +162,14 @@ def _tiny_graphs(given: argparse.Namespace) -> Report:
     x = graph.tensor([4, 4], name="x")
     graph.save(es.softmax(x @ x, -1), name="y")
     inputs = {"x": _random(4, 4)}
-    peers: dict[str, Callable[[], object]] = {}
+    peers: dict[str, Callable[[], float]] = {}
     runs = []
     for name, exe in (
         ("1 device", es.compile(graph, devices=1)),
         ("a device a core", es.compile(graph)),
     ):
         runs.append(Run(name, exe, 1, inputs))
-        peers[name] = partial(_repeat, runs[-1])
+        peers[name] = partial(timed, partial(_repeat, runs[-1]))
     series = alternate(peers, given.rounds)
     report = Report(
         f"overhead, two operators, {CALLS} calls in a row from Python",

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.measure import alternate
 from einsummable import Executable
 from einsummable.cli.quantities import show_seconds
 from einsummable.cli.report import table
@@ -54,41 +53,6 @@ class Report:
         return {"title": self.title, "entries": self.entries}
 
 
-@dataclass(frozen=True)
-class Peer:
-    """Something to be timed; `base` names the peer that its time is divided by."""
-
-    name: str
-    call: Callable[[], object]
-    base: str = ""
-    executable: Executable | None = None
-
-
-def compare(title: str, peers: Sequence[Peer], rounds: int) -> Report:
-    """Time peers in turn, and put their times in a table."""
-    series = alternate({peer.name: peer.call for peer in peers}, rounds)
-    report = Report(title, ["", "minimum", "median", "spread", "ratio", "in references"])
-    for peer in peers:
-        times = series[peer.name]
-        ratio = times.minimum / series[peer.base].minimum if peer.base else None
-        share = reference_share(peer.executable) if peer.executable else None
-        report.rows.append(
-            [
-                peer.name,
-                show_seconds(times.minimum),
-                show_seconds(times.median),
-                f"{100 * times.spread:.0f} %",
-                f"{ratio:.2f}" if ratio else "",
-                f"{100 * share:.1f} %" if share is not None else "",
-            ]
-        )
-        entry = {"name": peer.name, "ratio": ratio, "in_references": share, **asdict(times)}
-        if peer.executable:
-            entry["profile"] = _profile(peer.executable)
-        report.entries.append(entry)
-    return report
-
-
 def reference_share(executable: Executable) -> float:
     """Give the share of the last call's time that went to operators without a fast kernel."""
     lines = executable.profile()
@@ -98,7 +62,7 @@ def reference_share(executable: Executable) -> float:
 
 def profile_note(name: str, executable: Executable) -> str:
     """Say what the last call took by kind of work."""
-    lines = _profile(executable)
+    lines = profile_of(executable)
     total = sum(line["seconds"] for line in lines)
     rows = [
         [
@@ -114,6 +78,7 @@ def profile_note(name: str, executable: Executable) -> str:
     )
 
 
-def _profile(executable: Executable) -> list[dict[str, Any]]:
+def profile_of(executable: Executable) -> list[dict[str, Any]]:
+    """Give what the last call took by kind of work."""
     fields = ("work", "reference", "tasks", "seconds")
     return [{field: getattr(line, field) for field in fields} for line in executable.profile()]
