@@ -13,6 +13,10 @@ std::string expected(const GraphTensor& tensor) {
   return quote(tensor.name) + " is " + describe(tensor.type);
 }
 
+bool has_shape(const StridedView& array, const TensorType& type) {
+  return std::ranges::equal(array.shape, type.bounds, {}, {}, &Interval::length);
+}
+
 std::string described(const StridedView& array) {
   return std::string(long_name(array.dtype)) + text(array.shape);
 }
@@ -51,7 +55,7 @@ TensorId Executable::checked_tensor(const Argument& argument) const {
                      "; there are " + join(names, ", "));
   }
   const GraphTensor& tensor = graph().tensor(id);
-  const bool same_shape = std::ranges::equal(argument.array.shape, tensor.type.shape());
+  const bool same_shape = has_shape(argument.array, tensor.type);
   if (argument.array.dtype != tensor.type.dtype || !same_shape) {
     throw InputError(
         expected(tensor) + ", but the array given is " + described(argument.array) +
@@ -92,25 +96,25 @@ void Executable::call(std::span<const Argument> inputs, std::span<const Argument
   for (size_t t = 0; t < loaded_.size(); ++t) {
     if (graph().tensors()[t].kind == GraphTensor::Kind::input) loaded_[t] = 0;
   }
-  std::vector<TensorId> tensors;
-  for (const Argument& input : inputs) tensors.push_back(checked_tensor(input));
-  std::vector<int32_t> saves;
+  given_.clear();
+  for (const Argument& input : inputs) given_.push_back(checked_tensor(input));
+  wanted_.clear();
   for (const Argument& output : outputs) {
     const auto& all = graph().saves();
     const auto save = std::ranges::find(all, output.name, &GraphSave::name);
     if (save == all.end()) throw InputError("no tensor is saved as " + quote(output.name));
     const TensorType& type = graph().type(save->tensor);
-    if (output.array.dtype != type.dtype || !std::ranges::equal(output.array.shape, type.shape())) {
+    if (output.array.dtype != type.dtype || !has_shape(output.array, type)) {
       throw InputError("the result " + quote(output.name) + " is " + describe(type) +
                        ", but the array to fill is " + described(output.array));
     }
-    saves.push_back(static_cast<int32_t>(save - all.begin()));
+    wanted_.push_back(static_cast<int32_t>(save - all.begin()));
   }
-  for (size_t i = 0; i < inputs.size(); ++i) load_checked(tensors[i], inputs[i].array);
+  for (size_t i = 0; i < inputs.size(); ++i) load_checked(given_[i], inputs[i].array);
   require_loaded();
   execution_->run(interrupted);
   if (numeric_) numeric_->compare(*execution_, interrupted);
-  for (size_t i = 0; i < outputs.size(); ++i) execution_->offload(saves[i], outputs[i].array);
+  for (size_t i = 0; i < outputs.size(); ++i) execution_->offload(wanted_[i], outputs[i].array);
 }
 
 std::vector<ProfileLine> Executable::last_profile() {

@@ -38,7 +38,8 @@ struct LoweredPlan {
   std::vector<DeviceMemory> memory() const;
 };
 
-// A graph on its devices. Calls are safe from several threads; they run one after another.
+// A graph on its devices. Calls are safe from several threads; they run one after another. A call
+// allocates nothing after the first, but for operators without a fast kernel.
 class Executable {
  public:
   Executable(LoweredPlan lowered, std::unique_ptr<Execution> execution,
@@ -88,6 +89,8 @@ class Executable {
   std::unique_ptr<NumericCheck> numeric_;  // none unless calls are compared
   std::vector<char> read_;                 // tensors that some task or save needs
   std::vector<char> loaded_;               // inputs and parameters given so far
+  std::vector<TensorId> given_;            // of the call at hand, as its inputs
+  std::vector<int32_t> wanted_;            // of the call at hand, as its outputs
   std::mutex mutex_;
 };
 

@@ -13,8 +13,9 @@ namespace {
 constexpr size_t kMaximalTensors = 4'000'000;
 
 // `wanted`, or if it is empty the first of default, default_1, default_2 ... that is free.
-std::string free_name(const std::unordered_map<std::string, int32_t>& taken,
-                      std::string_view wanted, const std::string& standard, std::string_view what) {
+template <class Names>
+std::string free_name(const Names& taken, std::string_view wanted, const std::string& standard,
+                      std::string_view what) {
   if (!wanted.empty()) {
     if (!is_utf8(wanted)) {
       throw GraphError("the name " + quote(wanted) + " is no text: names are UTF-8");
@@ -118,8 +119,7 @@ std::vector<TensorId> Graph::apply(std::string_view op, std::span<const TensorId
   const OperatorInfo* info = find_operator(op);
   if (!info) throw GraphError("there is no operator " + quote(op));
   try {
-    require(!op_names_.contains(std::string(name)),
-            "there is already an operator called " + quote(name));
+    require(!op_names_.contains(name), "there is already an operator called " + quote(name));
     const bool counted = inputs.size() <= info->inputs.size() || info->inputs.empty() ||
                          info->inputs.back().arity == InputInfo::Arity::variadic;
     const std::vector<TensorId> meeting = counted && !info->inputs.empty()
@@ -165,12 +165,12 @@ void Graph::save(TensorId tensor, std::string_view name) {
 }
 
 TensorId Graph::find_tensor(std::string_view name) const {
-  const auto found = tensor_names_.find(std::string(name));
+  const auto found = tensor_names_.find(name);
   return found == tensor_names_.end() ? TensorId() : TensorId(found->second);
 }
 
 OpId Graph::find_op(std::string_view name) const {
-  const auto found = op_names_.find(std::string(name));
+  const auto found = op_names_.find(name);
   return found == op_names_.end() ? OpId() : OpId(found->second);
 }
 

@@ -95,7 +95,11 @@ class Graph {
  private:
   friend class GraphReader;
 
-  using Names = std::unordered_map<std::string, int32_t>;
+  // Looks up without making a string.
+  struct NameHash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  using Names = std::unordered_map<std::string, int32_t, NameHash, std::equal_to<>>;
 
   TensorId add_given(GraphTensor::Kind kind, DType dtype, std::span<const int64_t> shape,
                      std::string_view name);

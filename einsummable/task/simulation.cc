@@ -32,6 +32,22 @@ double bytes_of(const TaskGraph& graph, const std::vector<Operand>& operands) {
   return bytes;
 }
 
+// Of a task that is no transfer: its latency, and the longer of its arithmetic and its reading and
+// writing.
+double device_ms(const TaskGraph& graph, const Task& task, const Topology& topology,
+                 const Device& device) {
+  double seconds = 0;
+  for (const KernelStep& step : task.steps) {
+    const FunctionSpec cell = graph.plan->specs[step.op.index()].cell(step.cell);
+    seconds += arithmetic_seconds(*graph.graph().op(step.op).op, cell, topology, device);
+  }
+  if (device.hbm_gbps > 0) {
+    const double bytes = bytes_of(graph, task.reads) + bytes_of(graph, task.writes);
+    seconds = std::max(seconds, bytes / (device.hbm_gbps * 1e9));
+  }
+  return seconds * 1e3 + device.kernel_latency_us * 1e-3;
+}
+
 class Simulator {
  public:
   Simulator(const TaskGraph& graph, const Topology& topology)
@@ -121,7 +137,7 @@ class Simulator {
       queue.ready.pop();
       queue.busy = true;
       out_.start[static_cast<size_t>(task)] = flow_.now();
-      flow_.start(task, is_transfer(task) ? transfer_job(at(task)) : kernel_job(at(task)));
+      flow_.start(task, is_transfer(task) ? transfer_job(at(task)) : device_job(at(task)));
     }
     touched_.clear();
   }
@@ -156,18 +172,9 @@ class Simulator {
             .delay_ms = way.latency_us * 1e-3};
   }
 
-  Flow::Job kernel_job(const Task& task) const {
+  Flow::Job device_job(const Task& task) const {
     const Device& device = topology_.device(task.site.value);
-    double seconds = 0;
-    for (const KernelStep& step : task.steps) {
-      const FunctionSpec cell = graph_.plan->specs[step.op.index()].cell(step.cell);
-      seconds += arithmetic_seconds(*graph_.graph().op(step.op).op, cell, topology_, device);
-    }
-    if (device.hbm_gbps > 0) {
-      const double bytes = bytes_of(graph_, task.reads) + bytes_of(graph_, task.writes);
-      seconds = std::max(seconds, bytes / (device.hbm_gbps * 1e9));
-    }
-    return {.delay_ms = seconds * 1e3 + device.kernel_latency_us * 1e-3};
+    return {.delay_ms = device_ms(graph_, task, topology_, device)};
   }
 
   const TaskGraph& graph_;
@@ -187,6 +194,17 @@ class Simulator {
 
 TaskSimulation simulate(const TaskGraph& graph, const Topology& topology) {
   return Simulator(graph, topology).run();
+}
+
+std::vector<double> longest_paths(const TaskGraph& graph, const Topology& topology) {
+  std::vector<double> out(graph.tasks.size(), 0);
+  for (size_t t = out.size(); t-- > 0;) {  // those that wait for a task come after it
+    out[t] += device_ms(graph, graph.tasks[t], topology, topology.device(0));
+    for (TaskId earlier : graph.tasks[t].after) {
+      out[earlier.index()] = std::max(out[earlier.index()], out[t]);
+    }
+  }
+  return out;
 }
 
 }  // namespace einsummable

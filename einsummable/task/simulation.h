@@ -23,4 +23,9 @@ struct TaskSimulation {
 // TopologyError where there are fewer sites than in the plan, or no way between two that it needs.
 TaskSimulation simulate(const TaskGraph& graph, const Topology& topology);
 
+// Of each task, the ms of the longest path from its beginning to the end of the graph, if nothing
+// but what tasks depend on holds them up. Every site is like the topology's first, and transfers
+// only read and write memory.
+std::vector<double> longest_paths(const TaskGraph& graph, const Topology& topology);
+
 }  // namespace einsummable

@@ -10,15 +10,25 @@
 #include "einsummable/executor/cpu/kernels/blas.h"
 #include "einsummable/executor/cpu/prepared_task.h"
 #include "einsummable/executor/cpu/scheduler.h"
+#include "einsummable/task/simulation.h"
+#include "einsummable/topology/load.h"
+#include "einsummable/topology/resolve.h"
 
 namespace einsummable::cpu {
 namespace {
+
+// How urgent tasks are: by what follows them, as this machine is described.
+std::vector<double> urgency_of(const TaskGraph& graph) {
+  return longest_paths(graph, resolve_first(load_machine("cpu"), 1));
+}
 
 class CpuExecution final : public Execution {
  public:
   CpuExecution(std::shared_ptr<const TaskGraph> graph, int64_t threads,
                const Interruption& interruption)
-      : graph_(std::move(graph)), arenas_(graph_), scheduler_(*graph_, threads) {
+      : graph_(std::move(graph)),
+        arenas_(graph_),
+        scheduler_(*graph_, urgency_of(*graph_), threads) {
     for (const Task& task : graph_->tasks) {
       interruption.check();
       tasks_.push_back(prepare_task(*graph_, task, arenas_));
@@ -31,8 +41,8 @@ class CpuExecution final : public Execution {
   void load(TensorId tensor, const StridedView& array) override {
     for (const Load& load : graph_->loads) {
       if (load.tensor != tensor) continue;
-      const Buffer& buffer = graph_->buffer(load.buffer);
-      copy_elements(part(array, buffer.box, shape_of(buffer.box)), arenas_.view(load.buffer));
+      const StridedView to = arenas_.view(load.buffer);
+      copy_elements(part(array, graph_->buffer(load.buffer).box, to.shape), to);
     }
   }
 

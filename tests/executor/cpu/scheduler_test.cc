@@ -5,8 +5,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <limits>
+#include <mutex>
 #include <set>
+#include <thread>
 
 #include "einsummable/base/error.h"
 #include "tests/support/rounds.h"
@@ -31,6 +34,19 @@ TaskGraph random_tasks(Random& random, int64_t count, int64_t sites) {
     graph.tasks.push_back(std::move(task));
   }
   return graph;
+}
+
+std::vector<double> random_urgency(Random& random, const TaskGraph& graph) {
+  std::vector<double> urgency;
+  for (size_t t = 0; t < graph.tasks.size(); ++t) {
+    urgency.push_back(static_cast<double>(random_below(random, 5)));
+  }
+  return urgency;
+}
+
+// All tasks alike.
+std::vector<double> no_urgency(const TaskGraph& graph) {
+  return std::vector<double>(graph.tasks.size(), 0);
 }
 
 // What happens while tasks run, checked as they do.
@@ -79,7 +95,7 @@ TEST(Scheduler, RunsEachTaskOnceAfterItsPredecessorsOneAtATimePerSite) {
     Random random(static_cast<uint64_t>(round));
     const TaskGraph graph =
         random_tasks(random, random_below(random, 150), 1 + random_below(random, 9));
-    Scheduler scheduler(graph, 1 + round % 5);
+    Scheduler scheduler(graph, random_urgency(random, graph), 1 + round % 5);
     for (int repeat = 0; repeat < 3; ++repeat) {
       Log log(graph);
       run_logged(scheduler, log);
@@ -92,21 +108,59 @@ TEST(Scheduler, RunsEachTaskOnceAfterItsPredecessorsOneAtATimePerSite) {
 TEST(Scheduler, NeedsNoMoreThreadsThanSites) {
   Random random(1);
   const TaskGraph graph = random_tasks(random, 60, 3);
-  Scheduler scheduler(graph, std::numeric_limits<int64_t>::max());
+  Scheduler scheduler(graph, no_urgency(graph), std::numeric_limits<int64_t>::max());
   Log log(graph);
   run_logged(scheduler, log);
   EXPECT_EQ(log.faults(), 0);
   EXPECT_EQ(log.total(), 60);
 }
 
-TEST(Scheduler, OneThreadTakesTheEarliestReadyTaskOfASite) {
+TEST(Scheduler, TakesTheMostUrgentReadyTaskOfASiteThenTheEarliest) {
   Random random(1);
   for (int round = 0; round < 20; ++round) {
     const TaskGraph graph = random_tasks(random, 60, 1);
-    Scheduler scheduler(graph, 1);
+    const std::vector<double> urgency = random_urgency(random, graph);
     std::vector<size_t> order;
-    scheduler.run([&](size_t task) { order.push_back(task); }, {});
-    EXPECT_TRUE(std::ranges::is_sorted(order)) << "the list is a legal order";
+    Scheduler(graph, urgency, 1).run([&](size_t task) { order.push_back(task); }, {});
+    std::set<size_t> ended;
+    const auto is_ready = [&](size_t task) {
+      return !ended.contains(task) && std::ranges::all_of(graph.tasks[task].after, [&](TaskId t) {
+        return ended.contains(t.index());
+      });
+    };
+    for (size_t taken : order) {
+      for (size_t other = 0; other < graph.tasks.size(); ++other) {
+        if (!is_ready(other)) continue;
+        EXPECT_GE(urgency[taken], urgency[other]);
+        EXPECT_TRUE(urgency[taken] > urgency[other] || taken <= other);
+      }
+      ended.insert(taken);
+    }
+  }
+}
+
+// Threads that have nothing to do are asleep by then. Each task but the first waits for all four.
+TEST(Scheduler, WakesThreadsForWorkThatComesUpLater) {
+  Random random(1);
+  TaskGraph graph = random_tasks(random, 5, 4);
+  for (size_t t = 1; t < graph.tasks.size(); ++t) {
+    graph.tasks[t].site = SiteId(static_cast<int64_t>(t) - 1);
+    graph.tasks[t].after = {TaskId(0)};
+  }
+  Scheduler scheduler(graph, no_urgency(graph), 4);
+  for (int round = 0; round < 10; ++round) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int present = 0;
+    const auto meet = [&](size_t task) {
+      if (task == 0) return std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      std::unique_lock lock(mutex);
+      ++present;
+      changed.notify_all();
+      changed.wait_for(lock, std::chrono::seconds(30), [&] { return present == 4; });
+    };
+    scheduler.run(meet, {});
+    EXPECT_EQ(present, 4);
   }
 }
 
@@ -117,7 +171,7 @@ TEST(Scheduler, ThrowsTheErrorOfTheEarliestTaskThatFails) {
     const TaskGraph graph = random_tasks(random, 60, 6);
     std::set<size_t> failing;
     for (int i = 0; i < 4; ++i) failing.insert(static_cast<size_t>(random_below(random, 60)));
-    Scheduler scheduler(graph, 1 + round % 4);
+    Scheduler scheduler(graph, random_urgency(random, graph), 1 + round % 4);
     Log log(graph);
     try {
       scheduler.run(
@@ -160,7 +214,7 @@ void sleep_a_little(size_t) { std::this_thread::sleep_for(std::chrono::milliseco
 TEST(Scheduler, StopsWhereItIsInterrupted) {
   const TaskGraph graph = long_chain();
   for (int64_t threads : {1, 2, 4}) {
-    Scheduler scheduler(graph, threads);
+    Scheduler scheduler(graph, no_urgency(graph), threads);
     std::atomic<int> ran = 0;
     try {
       scheduler.run(
@@ -183,7 +237,7 @@ TEST(Scheduler, StopsWhereItIsInterrupted) {
 TEST(Scheduler, AnErrorInTheQuestionStopsTheRunLikeAnyOther) {
   const TaskGraph graph = long_chain();
   for (int64_t threads : {1, 3}) {
-    Scheduler scheduler(graph, threads);
+    Scheduler scheduler(graph, no_urgency(graph), threads);
     const auto interrupted = []() -> bool { throw std::runtime_error("asked in vain"); };
     EXPECT_THROW(scheduler.run(sleep_a_little, interrupted), std::runtime_error);
     Log log(graph);
@@ -195,10 +249,10 @@ TEST(Scheduler, AnErrorInTheQuestionStopsTheRunLikeAnyOther) {
 TEST(Scheduler, NeedsNoTasksAndNoRun) {
   Random random(1);
   const TaskGraph none = random_tasks(random, 0, 2);
-  Scheduler scheduler(none, 3);
+  Scheduler scheduler(none, {}, 3);
   scheduler.run([](size_t) { FAIL() << "there is no task"; }, {});
   const TaskGraph some = random_tasks(random, 10, 2);
-  const Scheduler never_run(some, 4);
+  const Scheduler never_run(some, no_urgency(some), 4);
 }
 
 }  // namespace
