@@ -102,12 +102,12 @@ def test_a_run_prints_tables_and_writes_results(few_workloads, capsys, tmp_path)
     assert "every workload on dgx-v100" in printed
     assert "blocks, geometric mean" in printed
     reports = json.loads((tmp_path / "new" / "results.json").read_text())["reports"]
-    assert [len(report["entries"]) for report in reports] == [9, 9, 3, 4, 3, 3]
+    assert [len(report["entries"]) for report in reports] == [9, 9, 3, 4, 1, 3, 3]
     first = reports[0]["entries"][2]
     assert (first["workload"], first["devices"], first["paper_ms"]) == ("block 1x1K", 8, 1.21)
     assert set(first["simulated"]) == {", ".join(way) for way in cases.WAYS}
     charts = sorted(file.name for file in (tmp_path / "new").glob("*.png"))
-    assert len(charts) == 9
+    assert len(charts) == 11
     assert "workloads-on-8-gpus-of-dgx-a100.png" in charts
     for name in charts:
         assert (tmp_path / "new" / name).read_bytes().startswith(b"\x89PNG")
