@@ -54,5 +54,5 @@ def exchanges(all_of_them: Sequence[_core.ExchangeReport]) -> str:
 
 
 def _figures(moved: int, ms: float, bound_ms: float) -> list[str]:
-    gap = "-" if bound_ms == 0 else f"{100 * (ms / bound_ms - 1):.1f} %"
+    gap = "-" if bound_ms == 0 else f"{100 * (ms / bound_ms - 1):z.1f} %"
     return [str(moved), f"{ms:.4g}", f"{bound_ms:.4g}", gap]
