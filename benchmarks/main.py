@@ -7,6 +7,7 @@ minilm   a sentence encoder, beside PyTorch, onnxruntime, and its matrix product
 chains   chains of matrix products and a feed-forward network, beside PyTorch, JAX, and the products
 overhead what finer cuts, tasks and calls cost
 memory   the memory that plans say they need, beside what they take and the least there could be
+proxy    what plans chosen in several ways take, and how well their costs foretell it
 simulator  how long it takes to simulate exchange programs of 10,000 actions
 synthesis   how near exchange programs come to the bounds, on machines as files describe them
 simulated   the paper's experiments in simulation, beside what the paper measured
@@ -29,6 +30,7 @@ from benchmarks import (
     minilm,
     overhead,
     plan,
+    proxy,
     simulated,
     simulator,
     synthesis,
@@ -44,6 +46,7 @@ BENCHMARKS = {
     "chains": chains.run,
     "overhead": overhead.run,
     "memory": memory.run,
+    "proxy": proxy.run,
     "simulator": simulator.run,
     "synthesis": synthesis.run,
     "simulated": simulated.run,
