@@ -26,7 +26,6 @@ ExchangeTime::ExchangeTime(const Topology& topology)
     kernel_latency_.push_back(device.kernel_latency_us * 1e-6);
   }
   find_ways(topology);
-  find_star();
 }
 
 // All pairs' cheapest ways. A hop is priced by the load that equal traffic between all pairs would
@@ -82,43 +81,39 @@ void ExchangeTime::find_ways(const Topology& topology) {
   }
 }
 
-void ExchangeTime::find_star() {
+std::optional<SwitchTime> ExchangeTime::as_switch() const {
   const auto n = static_cast<size_t>(sites_);
   std::vector<ResourceId> out(n), in(n);
+  std::optional<double> latency;
   for (size_t i = 0; i < n; ++i) {
     for (size_t j = 0; j < n; ++j) {
       if (i == j) continue;
       const Way& hop = ways_[i * n + j];
-      if (hop.resources.size() != 2) return;
+      if (!hop.exists || hop.latency != latency.value_or(hop.latency)) return std::nullopt;
+      latency = hop.latency;
+      if (handover_) continue;  // whose blocks go through nothing
+      if (hop.resources.size() != 2) return std::nullopt;
       if (!out[i].valid()) out[i] = hop.resources[0];
       if (!in[j].valid()) in[j] = hop.resources[1];
-      if (hop.resources[0] != out[i] || hop.resources[1] != in[j]) return;
-      star_latency_ = std::max(star_latency_, hop.latency);
+      if (hop.resources[0] != out[i] || hop.resources[1] != in[j]) return std::nullopt;
     }
   }
-  out_ = std::move(out);
-  in_ = std::move(in);
+  std::vector<SwitchTime::Site> sites;
+  for (size_t i = 0; i < n; ++i) {
+    const auto rate = [&](ResourceId r) { return r.valid() ? seconds_a_byte_[r.index()] : 0; };
+    sites.push_back({rate(out[i]), rate(in[i]), static_cast<size_t>(device_of_[i])});
+  }
+  std::vector<SwitchTime::Device> devices;
+  for (size_t d = 0; d < kernel_latency_.size(); ++d) {
+    devices.push_back({hbm_seconds_a_byte_[d], kernel_latency_[d]});
+  }
+  return SwitchTime(std::move(sites), std::move(devices), latency.value_or(0));
 }
 
 // Each sender sends as many bytes to each receiver but itself.
 void ExchangeTime::send(Load& load, const Sites& senders, const Sites& receivers,
                         double bytes) const {
   if (bytes <= 0) return;
-  if (!out_.empty()) {
-    load.send_latency = std::max(load.send_latency, star_latency_);
-    if (handover_) return;
-    const auto add = [&](const std::vector<ResourceId>& resource, const Sites& ends,
-                         const Sites& others) {
-      for (int32_t site : ends) {
-        const size_t count = others.size() - (std::ranges::binary_search(others, site) ? 1 : 0);
-        load.bytes[resource[static_cast<size_t>(site)].index()] +=
-            bytes * static_cast<double>(count);
-      }
-    };
-    add(out_, senders, receivers);
-    add(in_, receivers, senders);
-    return;
-  }
   for (int32_t from : senders) {
     for (int32_t to : receivers) {
       if (to == from) continue;

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "einsummable/logical/layout.h"
+#include "einsummable/logical/switch_time.h"
 #include "einsummable/topology/topology.h"
 
 namespace einsummable {
-
-// Bytes of one element while it is part of a partial result (all components together), and when it
-// is complete.
-struct ElementBytes {
-  double partial = 0, complete = 0;
-};
 
 // How long exchanges take on a topology, by a closed form that is quick enough to ask for every
 // pair of layouts: the load of the busiest resource, where
@@ -30,6 +26,9 @@ class ExchangeTime {
   // sites that it needs.
   double seconds(const Layout& from, const Layout& to, const ElementBytes& bytes) const;
 
+  // The same for layouts as grids; nothing where only the general way will do.
+  std::optional<SwitchTime> as_switch() const;
+
  private:
   struct Way {
     std::vector<ResourceId> resources;  // of all hops
@@ -44,7 +43,6 @@ class ExchangeTime {
     return ways_[static_cast<size_t>(from * sites_ + to)];
   }
   void find_ways(const Topology& topology);
-  void find_star();
   void send(Load& load, const Sites& senders, const Sites& receivers, double bytes) const;
   void send_complete(Load& load, const Sites& holders, const Sites& receivers, double bytes) const;
   void merge_partials(Load& load, const Sites& holders, const Sites& needers, double elements,
@@ -58,9 +56,6 @@ class ExchangeTime {
   std::vector<double> hbm_seconds_a_byte_;  // of each device
   std::vector<double> kernel_latency_;      // seconds, of each device
   std::vector<Way> ways_;
-  // If every way is one resource out of a site and one into the other, as with a switch: those.
-  std::vector<ResourceId> out_, in_;
-  double star_latency_ = 0;
 };
 
 }  // namespace einsummable

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/logical/time_model.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "einsummable/base/checked.h"
 
@@ -34,9 +36,25 @@ int64_t TimeModel::kernel(const Operator& op, const JoinAggSpec& spec) const {
 
 int64_t TimeModel::exchange(LayoutId from, LayoutId to, const ElementBytes& bytes) {
   if (from == to && complete(from)) return 0;
-  const auto [place, added] = known_.try_emplace({from, to, bytes.partial, bytes.complete});
-  if (added) place->second = nanoseconds(exchanges_.seconds(layouts_[from], layouts_[to], bytes));
+  auto known = std::ranges::find(known_, bytes, &Known::bytes);
+  if (known == known_.end()) known = known_.insert(known, {bytes, {}});
+  const auto key = static_cast<uint64_t>(from.value) << 32 | static_cast<uint64_t>(to.value);
+  const auto [place, added] = known->nanoseconds.try_emplace(key);
+  if (added) place->second = nanoseconds(seconds(from, to, bytes));
   return place->second;
+}
+
+LayoutId TimeModel::intern(Layout layout) {
+  const LayoutId id = layouts_.intern(std::move(layout));
+  if (switch_ && id.index() == grids_.size()) grids_.push_back(axes_.grid_of(layouts_[id]));
+  return id;
+}
+
+double TimeModel::seconds(LayoutId from, LayoutId to, const ElementBytes& bytes) {
+  if (switch_ && grids_[from.index()] && grids_[to.index()] && grids_[from.index()]->disjoint) {
+    return switch_->seconds(*grids_[from.index()], *grids_[to.index()], axes_, bytes);
+  }
+  return exchanges_.seconds(layouts_[from], layouts_[to], bytes);
 }
 
 int64_t TimeModel::largest_share(LayoutId layout) const {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "einsummable/graph/graph.h"
@@ -27,7 +26,10 @@ class TimeModel {
 
   // Float sums travel in `partial_dtype`, if there is one.
   explicit TimeModel(const Topology& topology, std::optional<DType> partial_dtype = {})
-      : topology_(topology), partial_dtype_(partial_dtype), exchanges_(topology) {}
+      : topology_(topology),
+        partial_dtype_(partial_dtype),
+        exchanges_(topology),
+        switch_(exchanges_.as_switch()) {}
 
   const Topology& topology() const { return topology_; }
   std::optional<DType> partial_dtype() const { return partial_dtype_; }
@@ -37,10 +39,10 @@ class TimeModel {
 
   // See made_layout() and needed_layout().
   LayoutId made(const JoinAggSpec& spec, size_t output, std::span<const int32_t> sites = {}) {
-    return layouts_.intern(made_layout(spec, output, sites));
+    return intern(made_layout(spec, output, sites));
   }
   LayoutId needed(const JoinAggSpec& spec, size_t input, std::span<const int32_t> sites = {}) {
-    return layouts_.intern(needed_layout(spec, input, sites));
+    return intern(needed_layout(spec, input, sites));
   }
   ElementBytes element_bytes(const Graph& graph, TensorId tensor) const {
     return einsummable::element_bytes(graph, tensor, partial_dtype_);
@@ -53,11 +55,22 @@ class TimeModel {
   int64_t exchange(LayoutId from, LayoutId to, const ElementBytes& bytes);
 
  private:
+  LayoutId intern(Layout layout);
+  double seconds(LayoutId from, LayoutId to, const ElementBytes& bytes);
+
   const Topology& topology_;
   std::optional<DType> partial_dtype_;
   ExchangeTime exchanges_;
+  std::optional<SwitchTime> switch_;  // sooner than those, where there is one
   LayoutTable layouts_;
-  std::map<std::tuple<LayoutId, LayoutId, double, double>, int64_t> known_;
+  AxisTable axes_;
+  std::vector<std::optional<LayoutGrid>> grids_;  // of each layout
+  // Of the exchanges that were asked for, by their layouts.
+  struct Known {
+    ElementBytes bytes;
+    std::unordered_map<uint64_t, int64_t> nanoseconds;
+  };
+  std::vector<Known> known_;
 };
 
 // What a plan takes, operator by operator: its exchange, then its kernels, one operator after the

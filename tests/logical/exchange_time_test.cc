@@ -110,36 +110,17 @@ TEST(ExchangeTime, WithoutAWayIsNever) {
   EXPECT_FALSE(std::isinf(time.seconds(whole_at({0}), whole_at({1}), kBytes)));
 }
 
-// What a switch's short way gives is what the general one gives.
-TEST(ExchangeTime, TheShortWayOfSwitchesEqualsTheGeneralOne) {
+TEST(ExchangeTime, IsASwitchsWhereAllWaysAreAlike) {
+  Topology topology = switched(4, 100);
+  EXPECT_TRUE(ExchangeTime(topology).as_switch());
+  Topology uneven = topology;
+  uneven.routes[1].latency_us += 1;
+  EXPECT_FALSE(ExchangeTime(uneven).as_switch());
+  Topology apart = topology;
+  apart.route_of[1] = -1;
+  EXPECT_FALSE(ExchangeTime(apart).as_switch()) << "bytes go over another site";
   std::mt19937_64 random(1);
-  Topology topology = switched(6, 100);
-  Topology general = topology;
-  // A third resource without a limit of its own on each route hides that it is a switch.
-  general.resources.push_back({Resource::Kind::bus, "wide", 1e15});
-  for (Route& route : general.routes) {
-    route.resources.push_back(ResourceId(static_cast<int64_t>(general.resources.size()) - 1));
-  }
-  const ExchangeTime quick(topology), slow(general);
-  for (int round = 0; round < 200; ++round) {
-    const auto layout = [&] {
-      Layout out;
-      const auto blocks = static_cast<int64_t>(1 + random() % 4);
-      for (int64_t b = 0; b < blocks; ++b) {
-        Sites sites;
-        for (int32_t s = 0; s < 6; ++s) {
-          if (random() % 2 == 0) sites.push_back(s);
-        }
-        if (sites.empty()) sites.push_back(static_cast<int32_t>(random() % 6));
-        out.blocks.push_back({Box{{kLength * b / blocks, kLength * (b + 1) / blocks}}, sites});
-      }
-      return out;
-    };
-    Layout from = layout();
-    from.partial = random() % 2 == 0;
-    const Layout to = layout();
-    EXPECT_NEAR(quick.seconds(from, to, kBytes), slow.seconds(from, to, kBytes), 1e-9);
-  }
+  EXPECT_FALSE(ExchangeTime(linked(4, random)).as_switch());
 }
 
 }  // namespace
