@@ -14,6 +14,8 @@ namespace {
 constexpr int64_t kShiftLimit = int64_t{1} << 50;
 constexpr int64_t kTotalLimit = int64_t{1} << 59;
 
+constexpr int64_t kExactFactor = 8;
+
 // The largest absolute component of any of the costs.
 double magnitude(std::span<const Cost> costs) {
   int64_t most = 0;
@@ -132,15 +134,8 @@ class MinSum::Run {
     for (size_t g = 0; g < groups.size(); ++g) {
       const Message& message = found->second[g];
       bound_ += message.more;
-      tables_.push_back({message.table->data(), row_major(groups[g].extents)});
+      tables_.push_back({message.table->data(), groups[g].row_major()});
     }
-  }
-
-  static PerAxis row_major(const PerAxis& extents) {
-    PerAxis strides(extents.size());
-    int64_t stride = 1;
-    for (size_t i = extents.size(); i-- > 0; stride *= extents[i]) strides[i] = stride;
-    return strides;
   }
 
   std::vector<Message> messages(uint32_t v, const std::vector<RowSums>& groups) const {
@@ -308,6 +303,9 @@ MinSum::Table MinSum::intern(Costs costs) {
 Elimination MinSum::order(std::optional<uint32_t> kept) const {
   std::vector<std::pair<uint32_t, uint32_t>> scopes;
   for (const PairTable& pair : pairs_) scopes.emplace_back(pair.a, pair.b);
+  Elimination exact =
+      plan_elimination(states_, scopes, kExactFactor * budget_, kept, interruption_);
+  if (exact.exact) return exact;
   return plan_elimination(states_, scopes, budget_, kept, interruption_);
 }
 

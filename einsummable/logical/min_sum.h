@@ -31,8 +31,9 @@ struct Assignment {
 
 // The assignment of least total cost: of `unary[v][state]` over all variables and of all pair
 // tables. Variables are eliminated one by one (elimination.h). No table gets more than
-// `table_budget` entries: where one would, the variable's tables are minimised in groups, which
-// gives a lower bound, and the assignment is decoded from them and improved one variable at a time.
+// `table_budget` entries, or eight times as many if none needs more: where one would, the
+// variable's tables are minimised in groups, which gives a lower bound, and the assignment is
+// decoded from them and improved one variable at a time.
 // Of assignments that cost the same it takes the lowest states, in the order of elimination from
 // the last on, so results repeat.
 //   two variables, unary {{0, 0}, {3, 1}}, pairs {{0, 5}, {5, 0}}: states {1, 1}, cost 1

@@ -25,6 +25,7 @@ struct RowSums {
   std::vector<Cost> minima(std::span<const Cost> more) const;
   // For each state, the least over all rows to which `more` is added.
   std::vector<Cost> lowest(std::span<const Cost> more) const;
+  PerAxis row_major() const;  // strides of a table over the others
   // Appends all that the sums depend on.
   void add_to(std::vector<int64_t>& key) const;
 
@@ -33,8 +34,17 @@ struct RowSums {
   std::vector<Term> terms;
 
  private:
+  // A term along the longest axis.
+  struct Line {
+    const Cost* base;
+    int64_t own_stride, step;
+  };
+
+  size_t longest() const;  // axis
+  bool lines_share() const;
+  std::vector<int64_t> mains_of(const std::vector<Line>& varying, int64_t rows) const;
   template <class Visit>
-  void for_each_row(std::span<const Cost> more, const Visit& visit) const;
+  void for_each_line(std::span<const Cost> more, const Visit& visit) const;
 };
 
 }  // namespace einsummable
