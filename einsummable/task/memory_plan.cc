@@ -2,6 +2,7 @@
 #include "einsummable/task/memory_plan.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "einsummable/base/checked.h"
 #include "einsummable/task/memory_use.h"
@@ -120,19 +121,75 @@ class Arena {
   std::vector<Stretch> in_use_;             // memory of in_use()
 };
 
-// Places the buffers of one site, larger ones first; gives its arena's size.
+// A buffer to be placed.
+struct Item {
+  size_t buffer = 0;
+  int64_t bytes = 0;
+  Lifetime life;
+  int64_t offset = 0;
+
+  int64_t end() const { return offset + bytes; }
+};
+
+// Finds places for the buffers of one site, in several orders, and keeps the best.
+class Placement {
+ public:
+  Placement(std::vector<Item> items, int64_t tasks, int64_t alignment)
+      : items_(std::move(items)), tasks_(tasks), alignment_(alignment) {
+    std::vector<Use> uses;
+    for (const Item& item : items_) uses.push_back({item.life, round_up(item.bytes, alignment)});
+    least_ = fullest(uses).bytes;
+  }
+
+  // Larger ones first; then those first of all that came to lie above the least there could be,
+  // until it is nearly reached, or has been tried for long.
+  void run(const Interruption& interruption) {
+    std::ranges::sort(items_, [](const Item& a, const Item& b) {
+      return std::pair(-a.bytes, a.buffer) < std::pair(-b.bytes, b.buffer);
+    });
+    constexpr size_t most_rounds = 100, most_places = 5000;
+    const size_t rounds = std::clamp<size_t>(most_places / items_.size(), 1, most_rounds);
+    for (size_t round = 0; round < rounds && arena_ > least_ + least_ / 64; ++round) {
+      place_in_order(interruption);
+      std::ranges::stable_partition(items_, [&](const Item& item) { return item.end() > least_; });
+    }
+  }
+
+  int64_t arena() const { return arena_; }
+  const std::vector<Item>& best() const { return best_; }
+
+ private:
+  void place_in_order(const Interruption& interruption) {
+    Arena arena(tasks_, items_.size(), alignment_);
+    for (Item& item : items_) {
+      interruption.check();
+      item.offset = arena.place(item.bytes, item.life);
+    }
+    if (arena.bytes() >= arena_) return;
+    arena_ = arena.bytes();
+    best_ = items_;
+  }
+
+  std::vector<Item> items_, best_;
+  int64_t tasks_, alignment_;
+  int64_t least_ = 0, arena_ = std::numeric_limits<int64_t>::max();
+};
+
+// Places the buffers of one site; gives its arena's size.
 int64_t place_buffers(TaskGraph& graph, const std::vector<size_t>& of_site,
                       const std::vector<Lifetime>& lives, int64_t alignment,
                       const Interruption& interruption) {
-  std::vector<std::pair<int64_t, size_t>> by_size;
-  for (size_t b : of_site) by_size.emplace_back(-graph.buffers[b].bytes(), b);
-  std::ranges::sort(by_size);
-  Arena arena(static_cast<int64_t>(graph.tasks.size()), of_site.size(), alignment);
-  for (const auto& [minus_bytes, b] : by_size) {
-    interruption.check();
-    graph.buffers[b].offset = minus_bytes == 0 ? 0 : arena.place(-minus_bytes, lives[b]);
+  std::vector<Item> items;
+  for (size_t b : of_site) {
+    graph.buffers[b].offset = 0;
+    const int64_t bytes = graph.buffers[b].bytes();
+    if (bytes > 0) items.push_back({b, bytes, lives[b]});
   }
-  return arena.bytes();
+  if (items.empty()) return 0;
+  Placement placement(std::move(items), std::ssize(graph.tasks), alignment);
+  placement.run(interruption);
+  for (const Item& item : placement.best()) graph.buffers[item.buffer].offset = item.offset;
+  return placement.arena();
 }
 
 // Orders the writers of each buffer after everything that touched the memory it takes over.

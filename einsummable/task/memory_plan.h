@@ -9,7 +9,8 @@ namespace einsummable {
 // Gives every kernel its workspace, every buffer a fixed place in its site's arena, and the graph
 // its memory. Parameters keep theirs; a temporary's or an input's memory is reused once everything
 // that touches it has ended, for which tasks are ordered after one another where the data does not
-// order them yet. Larger buffers are placed first, each as low as its lifetime allows.
+// order them yet. Buffers are placed one after another, each as low as its lifetime allows: larger
+// ones first, then again in other orders while an arena is beyond what lives at one time.
 void plan_memory(TaskGraph& graph, const Traits& traits, const Interruption& interruption = {});
 
 // The largest peak of all sites, in bytes.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "einsummable/base/checked.h"
 #include "einsummable/base/error.h"
 #include "tests/support/plans.h"
 #include "tests/support/random_graph.h"
@@ -90,7 +91,8 @@ TEST(MemoryPlan, BuffersAreAlignedAndInsideTheirArenas) {
   }
 }
 
-// The most bytes that live at one site while the tasks run as listed: no plan needs less.
+// The most bytes that live at one site while the tasks run as listed, each buffer's rounded up to
+// where the next may begin: no plan needs less.
 int64_t live_bytes(const TaskGraph& graph, const std::vector<Use>& uses, int64_t site) {
   int64_t most = 0;
   const auto n = static_cast<int64_t>(graph.tasks.size());
@@ -103,7 +105,7 @@ int64_t live_bytes(const TaskGraph& graph, const std::vector<Use>& uses, int64_t
       const int64_t last = use.to_end          ? n
                            : use.tasks.empty() ? -1
                                                : static_cast<int64_t>(use.tasks.back());
-      if (first <= t && t <= last) bytes += graph.buffers[b].bytes();
+      if (first <= t && t <= last) bytes += round_up(graph.buffers[b].bytes(), 64);
     }
     most = std::max(most, bytes);
   }
@@ -125,7 +127,7 @@ TEST(MemoryPlan, ArenasAreCloseToWhatLivesAtOneTime) {
   }
   printf("arenas hold %.3f of what lives at one time, %.3f of all buffers\n", planned / bound,
          planned / unplanned);
-  EXPECT_LE(planned, 1.3 * bound);
+  EXPECT_LE(planned, 1.05 * bound);
 }
 
 TEST(MemoryPlan, LimitErrorsSayWhatIsNeededAndWhatWouldDo) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast kernels of layout operators whose block is no view of where its inputs lie: copies.
 
+#include <algorithm>
+
 #include "einsummable/executor/cpu/kernel.h"
 #include "einsummable/executor/cpu/kernels/workspace.h"
 
@@ -64,34 +66,49 @@ std::optional<PreparedKernel> prepare_pad(const KernelCall& call) {
   return PreparedKernel{.run = [pad = std::move(pad)](std::span<std::byte>) { pad.run(); }};
 }
 
+bool is_row_major(std::span<const int64_t> shape, std::span<const int64_t> strides) {
+  return std::ranges::equal(row_major_strides(shape), strides);
+}
+
+// A copy of an input block, made dense.
+struct DenseCopy {
+  StridedView from;
+  std::vector<int64_t> strides;
+
+  explicit DenseCopy(const StridedView& input)
+      : from(input), strides(row_major_strides(input.shape)) {}
+
+  StridedView run(std::byte* to) const {
+    const StridedView dense{to, from.dtype, from.shape, strides};
+    copy_elements(from, dense);
+    return dense;
+  }
+};
+
 }  // namespace
 
 // Any other: the input made dense, of which the output block is a view.
 std::optional<PreparedKernel> prepare_layout(const KernelCall& call) {
   if (call.inputs.size() != 1 || call.outputs.size() != 1) return std::nullopt;
-  const Shape shape(call.inputs[0].shape.begin(), call.inputs[0].shape.end());
-  auto strides = row_major_strides(shape);
-  const auto layout = call.op.view(call.cell, {0, shape, strides});
+  const StridedView &input = call.inputs[0], &output = call.outputs[0];
+  DenseCopy copy(input);
+  const Shape shape(input.shape.begin(), input.shape.end());
+  auto layout = call.op.view(call.cell, {0, shape, copy.strides});
   if (!layout) return std::nullopt;
-  struct Run {
-    StridedView from, to;
-    std::vector<int64_t> dense;
-    StridedLayout layout;
-  };
-  auto run = std::make_shared<const Run>(
-      Run{call.inputs[0], call.outputs[0], std::move(strides), *layout});
-  const int64_t workspace =
-      workspace_array(elements(std::span<const int64_t>(shape)), size_of(call.inputs[0].dtype));
-  return PreparedKernel{
-      .kind = PreparedKernel::Kind::fast,
-      .workspace = workspace,
-      .run = [run = std::move(run)](std::span<std::byte> scratch) {
-        const DType dtype = run->from.dtype;
-        copy_elements(run->from, {scratch.data(), dtype, run->from.shape, run->dense});
-        copy_elements({scratch.data() + run->layout.offset * size_of(dtype), dtype,
-                       run->layout.shape, run->layout.strides},
-                      run->to);
-      }};
+  const bool same_order = layout->offset == 0 && elements(layout->shape) == elements(shape) &&
+                          is_row_major(layout->shape, layout->strides);
+  if (same_order && is_row_major(output.shape, output.strides)) {
+    return PreparedKernel{
+        .run = [copy = std::move(copy), to = output.data](std::span<std::byte>) { copy.run(to); }};
+  }
+  return PreparedKernel{.workspace = workspace_array(elements(shape), size_of(input.dtype)),
+                        .run = [copy = std::move(copy), layout = *std::move(layout),
+                                output](std::span<std::byte> scratch) {
+                          const StridedView dense = copy.run(scratch.data());
+                          copy_elements({dense.data + layout.offset * size_of(dense.dtype),
+                                         dense.dtype, layout.shape, layout.strides},
+                                        output);
+                        }};
 }
 
 KernelEntry concat_kernel() { return {"concat", prepare_concat}; }
