@@ -56,7 +56,7 @@ def _jax(name: str, mesh: str, devices: int, kind: str = "") -> Variant:
         "JAX_PLATFORMS": "cpu",
         "XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}",
     }
-    library = f"JAX with {devices} devices"
+    library = "JAX" if devices == 1 else f"JAX on {devices} devices"
     return Variant(name, library, "benchmarks.peers.in_jax", mesh, kind, flags)
 
 
@@ -122,11 +122,11 @@ class Beside:
         return [self._peer(self._processes, variant, task, arrays, base) for variant in variants]
 
     def notes(self) -> list[str]:
-        """Say which libraries go on working after a call for so long that they slow the next."""
+        """Say which libraries go on working after a call for longer than the pause."""
         processes = self._processes.started() if self._processes else []
         medians = {p.library: statistics.median(p.resting) for p in processes if p.resting}
         return [
-            f"note: {library} works on for {show_seconds(seconds)} after a call"
+            f"note: {library} uses {show_seconds(seconds)} of CPU after a call, more than the pause"
             for library, seconds in medians.items()
             if seconds > PAUSE
         ]

@@ -25,7 +25,7 @@ def prepare(
     make = {"block": _block, "steps": _steps, "minilm": minilm_in_torch.minilm}[workload]
     function, inputs = make(arrays, settings, variant)
     if variant.startswith("compiled"):
-        function = torch.compile(function, dynamic=False, options=settings.get("inductor"))
+        function = torch.compile(function, dynamic=False)
 
     def compute() -> torch.Tensor:
         with torch.inference_mode():

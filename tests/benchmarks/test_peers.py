@@ -159,7 +159,8 @@ def test_a_library_that_works_on_after_its_calls_is_told(others):
     restless = Process(Path(sys.executable), Setting("Restless", "none", 1))
     restless.resting = [0.0, 0.2, 0.3]
     others._processes._started["it"] = restless
-    assert others.notes() == ["note: Restless works on for 200.0 ms after a call"]
+    note = "note: Restless uses 200.0 ms of CPU after a call, more than the pause"
+    assert others.notes() == [note]
 
 
 def test_of_one_kind_a_table_has_the_fastest():
