@@ -98,5 +98,29 @@ TEST(TaskSimulation, SaysWhereAPlanHasNoWay) {
   }
 }
 
+TEST(LongestPaths, NoRunIsShorterThanFromWhereATaskBegins) {
+  std::mt19937_64 random(2);
+  for (int round = 0; round < rounds(60, 600); ++round) {
+    const Graph g = random_graph(random, 1 + static_cast<int64_t>(random() % 8), DType::f32);
+    const TaskGraph tasks = tasks_of(g, 1);
+    const Topology topology = switched(1, 1);
+    const std::vector<double> paths = longest_paths(tasks, topology);
+    const TaskSimulation out = simulate(tasks, topology);
+    for (size_t t = 0; t < tasks.tasks.size(); ++t) {
+      EXPECT_GE(paths[t], out.end[t] - out.start[t] - 1e-9);
+      EXPECT_LE(out.start[t] + paths[t], out.ms + 1e-9);
+      for (TaskId earlier : tasks.tasks[t].after) EXPECT_GT(paths[earlier.index()], paths[t]);
+    }
+  }
+}
+
+TEST(LongestPaths, OfAChainIsItsTime) {
+  const TaskGraph tasks = tasks_of(two_products(), 1);
+  const std::vector<double> paths = longest_paths(tasks, switched(1, 1));
+  ASSERT_EQ(paths.size(), 2);
+  EXPECT_NEAR(paths[0], simulate(tasks, switched(1, 1)).ms, 1e-12);
+  EXPECT_NEAR(paths[1], paths[0] / 2, 1e-12);
+}
+
 }  // namespace
 }  // namespace einsummable

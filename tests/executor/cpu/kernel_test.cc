@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "einsummable/executor/cpu/kernels/blas.h"
 #include "einsummable/ops/registry.h"
 #include "tests/support/every_spec.h"
+#include "tests/support/operators.h"
+#include "tests/support/plans.h"
 #include "tests/support/random_arrays.h"
 #include "tests/support/rounds.h"
 
@@ -179,6 +182,30 @@ std::vector<std::string_view> names() {
 
 INSTANTIATE_TEST_SUITE_P(Registry, Kernels, testing::ValuesIn(names()),
                          [](const auto& param) { return std::string(param.param); });
+
+// Heads side by side again, after attention: columns of a dense block from a strided one.
+TEST(LayoutKernel, CopiesOnceIfTheBlockKeepsTheOrderOfItsElements) {
+  const auto op = operator_of("reshape", {f32({3, 2, 4})}, {{"shape", std::vector<int64_t>{3, 8}}});
+  const FunctionSpec cell = cut(*op, {}).cell(0);
+  std::vector<float> from(24), to(24);
+  std::iota(from.begin(), from.end(), 0.0F);
+  const Shape in_shape = {3, 2, 4}, out_shape = {3, 8};
+  const std::vector<int64_t> by_heads = {4, 12, 1}, dense = {8, 1}, wide = {9, 1};
+  const auto bytes = [](std::vector<float>& x) { return reinterpret_cast<std::byte*>(x.data()); };
+  const StridedView input{bytes(from), DType::f32, in_shape, by_heads};
+  const StridedView output{bytes(to), DType::f32, out_shape, dense};
+  const std::vector<char> complete = {1};
+  const auto kernel = prepare_layout({*op, cell, {&input, 1}, {&output, 1}, complete});
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(kernel->workspace, 0);
+  run(*kernel);
+  for (size_t i = 0; i < to.size(); ++i) {
+    const size_t token = i / 8, head = i / 4 % 2, element = i % 4;
+    EXPECT_EQ(to[i], static_cast<float>(head * 12 + token * 4 + element));
+  }
+  const StridedView apart{bytes(to), DType::f32, out_shape, wide};
+  EXPECT_GT(prepare_layout({*op, cell, {&input, 1}, {&apart, 1}, complete})->workspace, 0);
+}
 
 }  // namespace
 }  // namespace einsummable::cpu
