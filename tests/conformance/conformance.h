@@ -14,8 +14,8 @@ struct Trial {
   std::vector<Array64> magnitude;  // the operator on absolute values: sum |a||b| of a contraction
 };
 
-// One trial on integers and one on reals, which have NaN, infinities and zeros strewn in if
-// `special`.
+// One trial on integers and one on reals, which have NaN, infinities, zeros and subnormals strewn
+// in if `special`.
 std::vector<Trial> make_trials(const Operator& op, std::span<const Domain> domains, bool special,
                                Random& random);
 

@@ -185,7 +185,8 @@ std::vector<Graph> graphs_along_an_axis(DType dtype) {
 
 // Normal values, and at the first or last position of a block, whatever p, sometimes a special one.
 Values values_with_specials(Random& random, const Graph& graph) {
-  const std::vector<double> specials = {kNan, kInfinity, -kInfinity, -0.0, 1e-8, 65504};
+  const std::vector<double> specials = {kNan,  kInfinity, -kInfinity, -0.0,  1e-8,
+                                        65504, 1e-41,     -1e-39,     5e-320};
   Values values = random_values(random, graph);
   for (auto& [tensor, array] : values) {
     for (size_t i = 0; i < array.values().size(); ++i) {

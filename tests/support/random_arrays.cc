@@ -10,8 +10,15 @@ namespace {
 
 double special_value(Random& random) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  constexpr std::array<double, 5> values = {std::numeric_limits<double>::quiet_NaN(), infinity,
-                                            -infinity, 0.0, 65504};
+  // The last ones are subnormal in float16, float32 and float64.
+  constexpr std::array<double, 8> values = {std::numeric_limits<double>::quiet_NaN(),
+                                            infinity,
+                                            -infinity,
+                                            0.0,
+                                            65504,
+                                            1e-6,
+                                            -1e-40,
+                                            5e-320};
   return values[static_cast<size_t>(random_below(random, values.size()))];
 }
 

@@ -11,7 +11,7 @@ namespace einsummable {
 enum class Values : uint8_t {
   integers,  // small ones, so that sums and products of them are exact in any order
   reals,     // normal
-  special,   // normal, with NaN, infinities and zeros strewn in
+  special,   // normal, with NaN, infinities, zeros and subnormals strewn in
 };
 
 // One array an input of `op`; ids and positive values as `domains` says (empty: any).
