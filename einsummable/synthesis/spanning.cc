@@ -235,41 +235,39 @@ std::optional<Branches> grown_tree(const Prices& prices, int32_t root,
   std::vector<int32_t> parents(n, -1);
   std::vector<bool> in_tree(n, false);
   in_tree[static_cast<size_t>(root)] = true;
-  std::vector<int32_t> left;
-  for (int32_t t : targets) {
-    if (t != root) left.push_back(t);
-  }
+  std::vector<bool> wanted(n, false);
+  for (int32_t t : targets) wanted[static_cast<size_t>(t)] = t != root;
+  auto left = std::ranges::count(wanted, true);
+  // Cheapest paths from the tree so far: those of a site are done until its price falls.
   std::vector<double> price(n, no_way);
   std::vector<int32_t> via(n, -1);
-  std::vector<bool> done(n);
+  std::vector<bool> done(n, false);
   price[static_cast<size_t>(root)] = 0;
-  while (!left.empty()) {
-    std::fill(done.begin(), done.end(), false);
-    size_t found = n;
-    while (true) {
-      size_t at = n;
-      for (size_t v = 0; v < n; ++v) {
-        if (!done[v] && price[v] != no_way && (at == n || price[v] < price[at])) at = v;
-      }
-      if (at == n) return std::nullopt;
-      done[at] = true;
-      if (std::find(left.begin(), left.end(), static_cast<int32_t>(at)) != left.end()) {
-        found = at;
-        break;
-      }
-      for (size_t v = 0; v < n; ++v) {
-        const double through = price[at] + prices.hop[at * n + v];
-        if (through < price[v]) {
-          price[v] = through;
-          via[v] = static_cast<int32_t>(at);
-        }
-      }
+  while (left > 0) {
+    size_t at = n;
+    for (size_t v = 0; v < n; ++v) {
+      if (!done[v] && price[v] != no_way && (at == n || price[v] < price[at])) at = v;
     }
-    std::erase(left, static_cast<int32_t>(found));
-    for (size_t v = found; !in_tree[v]; v = static_cast<size_t>(via[v])) {
-      in_tree[v] = true;
-      parents[v] = via[v];
-      price[v] = 0;
+    if (at == n) return std::nullopt;
+    if (wanted[at]) {
+      --left;
+      wanted[at] = false;
+      for (size_t v = at; !in_tree[v]; v = static_cast<size_t>(via[v])) {
+        in_tree[v] = true;
+        parents[v] = via[v];
+        price[v] = 0;
+        done[v] = false;
+      }
+      continue;
+    }
+    done[at] = true;
+    for (size_t v = 0; v < n; ++v) {
+      const double through = price[at] + prices.hop[at * n + v];
+      if (through < price[v]) {
+        price[v] = through;
+        via[v] = static_cast<int32_t>(at);
+        done[v] = false;
+      }
     }
   }
   return tree_of(prices, root, parents);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <tuple>
 
 #include "einsummable/base/error.h"
@@ -19,6 +20,7 @@ GatherTable::GatherTable(const Prices& prices, std::span<const Terminal> termina
   parts_.assign(entries, no_way);
   from_.assign(entries, -1);
   halves_.assign(entries, 0);
+  if (!prices.hop.empty()) cheapest_hop_ = *std::ranges::min_element(prices.hop);
   for (uint32_t set = 1; set <= full_; ++set) {
     if (std::has_single_bit(set)) {
       place(set, terminals[static_cast<size_t>(std::countr_zero(set))]);
@@ -55,23 +57,28 @@ void GatherTable::merge(uint32_t set) {
   }
 }
 
-// Spreads what is whole to all sites (Dijkstra), and lets it wait there as a part.
+// Spreads what is whole to all sites (Dijkstra), and lets it wait there as a part. It ends where no
+// site left is so dear that even the cheapest hop from the next one could help it.
 void GatherTable::send(uint32_t set) {
   const auto n = static_cast<size_t>(prices_.sites);
   double* const whole = &whole_[entry(set, 0)];
-  std::vector<bool> done(n, false);
-  for (size_t round = 0; round < n; ++round) {
-    size_t best = n;
-    for (size_t v = 0; v < n; ++v) {
-      if (!done[v] && whole[v] != no_way && (best == n || whole[v] < whole[best])) best = v;
+  std::vector<size_t> left(n);
+  std::iota(left.begin(), left.end(), size_t{0});
+  while (!left.empty()) {
+    auto best = left.begin();
+    double dearest = 0;
+    for (auto at = left.begin(); at != left.end(); ++at) {
+      if (whole[*at] < whole[*best]) best = at;
+      dearest = std::max(dearest, whole[*at]);
     }
-    if (best == n) break;
-    done[best] = true;
-    for (size_t v = 0; v < n; ++v) {
-      const double price = whole[best] + prices_.hop[best * n + v];
+    const size_t from = *best;
+    if (!(whole[from] + cheapest_hop_ < dearest)) break;
+    left.erase(best);
+    for (size_t v : left) {
+      const double price = whole[from] + prices_.hop[from * n + v];
       if (price < whole[v]) {
         whole[v] = price;
-        from_[entry(set, 0) + v] = static_cast<int32_t>(best);
+        from_[entry(set, 0) + v] = static_cast<int32_t>(from);
       }
     }
   }
