@@ -20,7 +20,13 @@ GatherTable::GatherTable(const Prices& prices, std::span<const Terminal> termina
   parts_.assign(entries, no_way);
   from_.assign(entries, -1);
   halves_.assign(entries, 0);
-  if (!prices.hop.empty()) cheapest_hop_ = *std::ranges::min_element(prices.hop);
+  for (int32_t to = 0; to < prices.sites; ++to) {
+    double cheapest = no_way;
+    for (int32_t from = 0; from < prices.sites; ++from) {
+      if (from != to) cheapest = std::min(cheapest, prices.send(from, to));
+    }
+    cheapest_into_.push_back(cheapest);
+  }
   for (uint32_t set = 1; set <= full_; ++set) {
     if (std::has_single_bit(set)) {
       place(set, terminals[static_cast<size_t>(std::countr_zero(set))]);
@@ -57,23 +63,19 @@ void GatherTable::merge(uint32_t set) {
   }
 }
 
-// Spreads what is whole to all sites (Dijkstra), and lets it wait there as a part. It ends where no
-// site left is so dear that even the cheapest hop from the next one could help it.
+// Spreads what is whole to all sites (Dijkstra), and lets it wait there as a part. It ends where
+// even the cheapest hops could help no site any more.
 void GatherTable::send(uint32_t set) {
   const auto n = static_cast<size_t>(prices_.sites);
   double* const whole = &whole_[entry(set, 0)];
   std::vector<size_t> left(n);
   std::iota(left.begin(), left.end(), size_t{0});
   while (!left.empty()) {
-    auto best = left.begin();
-    double dearest = 0;
-    for (auto at = left.begin(); at != left.end(); ++at) {
-      if (whole[*at] < whole[*best]) best = at;
-      dearest = std::max(dearest, whole[*at]);
-    }
+    const auto best = std::ranges::min_element(left, {}, [&](size_t v) { return whole[v]; });
     const size_t from = *best;
-    if (!(whole[from] + cheapest_hop_ < dearest)) break;
     left.erase(best);
+    const auto helped = [&](size_t v) { return whole[from] + cheapest_into_[v] < whole[v]; };
+    if (std::ranges::none_of(left, helped)) break;
     for (size_t v : left) {
       const double price = whole[from] + prices_.hop[from * n + v];
       if (price < whole[v]) {

@@ -75,7 +75,7 @@ class GatherTable {
   void send(uint32_t set);
 
   const Prices& prices_;
-  double cheapest_hop_ = 0;
+  std::vector<double> cheapest_into_;  // the cheapest hop to each site
   uint32_t full_;
   // Of a set at a site: as one aggregate, and as parts that wait to be merged (their reads paid).
   std::vector<double> whole_, parts_;
