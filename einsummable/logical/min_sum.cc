@@ -322,13 +322,11 @@ std::vector<Assignment> MinSum::best_each(uint32_t variable) {
   return out;
 }
 
-std::vector<Cost> MinSum::costs_each(uint32_t variable) {
+std::vector<Cost> MinSum::bounds_each(uint32_t variable) {
   const Elimination kept = order(variable);
   const Run run(*this, kept, {});
   std::vector<Cost> out = run.kept_costs(variable);
-  for (uint32_t s = 0; s < out.size(); ++s) {
-    out[s] = kept.exact ? out[s] + run.bound() : run.finish({{variable, s}}).cost;
-  }
+  for (Cost& cost : out) cost += run.bound();
   return out;
 }
 

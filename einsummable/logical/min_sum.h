@@ -55,8 +55,8 @@ class MinSum {
   Assignment best(std::span<const Forced> forced = {});
   // For each state of `variable`, that with this state forced. One elimination serves all.
   std::vector<Assignment> best_each(uint32_t variable);
-  // What those cost.
-  std::vector<Cost> costs_each(uint32_t variable);
+  // The bounds of those: what they cost, where the elimination is exact.
+  std::vector<Cost> bounds_each(uint32_t variable);
 
  private:
   using Costs = std::vector<Cost>;

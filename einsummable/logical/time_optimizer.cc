@@ -52,7 +52,7 @@ class Search {
   }
 
  private:
-  // All operators of a kind cut in one way; what it costs to force one of them.
+  // All operators of a kind cut in one way; what it costs at least to force one of them.
   struct Forced {
     Cost cost;
     size_t kind;
@@ -70,14 +70,14 @@ class Search {
     return out;
   }
 
-  // The most promising, in order of what they cost one operator.
+  // The most promising, in order of what it costs at least to force one operator.
   std::vector<Forced> alternatives(const Choice& best, size_t how_many) {
     std::vector<Forced> out;
     if (how_many <= 1) return out;
     for (size_t k = 0; k < kinds_.size(); ++k) {
       const uint32_t one = kinds_[k][0];
       if (problem_.unary[one].size() == 1) continue;
-      const std::vector<Cost> each = min_sum_.costs_each(one);
+      const std::vector<Cost> each = min_sum_.bounds_each(one);
       for (uint32_t s = 0; s < each.size(); ++s) {
         if (s != best.pick[one]) out.push_back({each[s], k, s});
       }
