@@ -187,6 +187,7 @@ void Scheduler::wait_for_work(size_t thread) {
   const auto until = Clock::now() + kAwake;
   do {
     for (int i = 0; i < 32 && !has_news(); ++i) pause();
+    std::this_thread::yield();  // to a thread with work, where cores are fewer
   } while (!has_news() && Clock::now() < until);
   --searching_;
   if (has_news()) return;
