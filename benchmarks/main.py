@@ -106,10 +106,14 @@ def _parser() -> argparse.ArgumentParser:
         help="of simulated, may be given again; default all: " + ", ".join(simulated.PARTS),
     )
     parser.add_argument(
-        "--rounds", type=int, default=15, metavar="N", help="calls of every peer; default 15"
+        "--rounds", type=_count, default=15, metavar="N", help="calls of every peer; default 15"
     )
     parser.add_argument(
-        "--threads", type=int, default=cores(), metavar="N", help="of all peers; default one a core"
+        "--threads",
+        type=_count,
+        default=cores(),
+        metavar="N",
+        help="of all peers; default one a core",
     )
     parser.add_argument(
         "--peers",
@@ -120,6 +124,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--profile", action="store_true", help="say what took the time")
     return parser
+
+
+def _count(given: str) -> int:
+    if not given.isascii() or not given.isdecimal() or int(given) < 1:
+        raise argparse.ArgumentTypeError(f"{given!r} is no number from 1 on")
+    return int(given)
 
 
 def _name(given: str) -> str:

@@ -263,6 +263,15 @@ def test_an_unknown_benchmark_is_told(capsys):
     assert "'blok' is none of plan, block, minilm, chains, " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--rounds", "--threads"])
+@pytest.mark.parametrize("given", ["0", "-3", "1.5", "two", "\u0663"])
+def test_counts_are_at_least_1(option, given, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main.main(["plan", f"{option}={given}"])
+    assert stopped.value.code == 2
+    assert f"{given!r} is no number from 1 on" in capsys.readouterr().err
+
+
 def test_steps_follow_every_chain():
     for letter in "ABCDE":
         graph = es.workloads.chain(letter, scale=512)
