@@ -6,8 +6,8 @@
 
 #include "einsummable/executor/cpu/kernels/apply.h"
 #include "einsummable/executor/cpu/kernels/cast.h"
-#include "einsummable/executor/cpu/kernels/expression.h"
 #include "einsummable/executor/cpu/kernels/tile.h"
+#include "einsummable/executor/expression.h"
 #include "einsummable/tensor/view_loop.h"
 
 namespace einsummable::cpu {

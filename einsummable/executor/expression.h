@@ -8,7 +8,7 @@
 
 #include "einsummable/ops/functions.h"
 
-namespace einsummable::cpu {
+namespace einsummable {
 
 // What a run of elementwise operators computes for each element: a straight line of instructions,
 // each of which makes one value. An operator that the run fuses is one instruction, rounded to its
@@ -69,4 +69,4 @@ class Expression {
   std::vector<Value> outputs_;
 };
 
-}  // namespace einsummable::cpu
+}  // namespace einsummable

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "einsummable/executor/cpu/kernels/expression.h"
+#include "einsummable/executor/expression.h"
 
 #include <algorithm>
 
 #include "einsummable/base/error.h"
 
-namespace einsummable::cpu {
+namespace einsummable {
 
 Expression::Value Expression::append(const Instruction& instruction) {
   instructions_.push_back(instruction);
@@ -61,4 +61,4 @@ void Expression::output(Value value) {
   outputs_.push_back(value);
 }
 
-}  // namespace einsummable::cpu
+}  // namespace einsummable
