@@ -78,9 +78,14 @@ using NodeCall = std::variant<GeneratedKernel, ProductCall, AttentionCall>;
 // A task as nodes, each after the one before.
 struct PreparedTask {
   std::vector<NodeCall> nodes;
-  int64_t workspace = 0;  // bytes, aligned to 256
-  // The read that holds ids, if some may be out of range: what a fault's position is of.
-  std::optional<int32_t> ids = {};
+  int64_t workspace = 0;  // bytes, a multiple of 256
+  // Of a task with a `fault` argument: the read that holds ids, whose row-major position a fault
+  // names, and the ids that are legal, those below `rows`.
+  struct Ids {
+    int32_t read = 0;
+    int64_t rows = 0;
+  };
+  std::optional<Ids> ids = {};
 };
 
 // What kernels may use: the machine's, or what a test wants to see used.
