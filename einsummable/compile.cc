@@ -166,11 +166,12 @@ Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& o
           .machine = machine_of(options, options.devices)};
 }
 
-cpu::CpuExecutor executor_of(const CompileOptions& options) {
-  return cpu::CpuExecutor({.threads = options.threads,
-                           .memory = options.sites == CompileOptions::Sites::shared
-                                         ? Traits::Memory::shared
-                                         : Traits::Memory::private_sites});
+std::shared_ptr<Executor> executor_of(const CompileOptions& options) {
+  if (options.executor) return options.executor;
+  const bool shared = options.sites == CompileOptions::Sites::shared;
+  return std::make_shared<cpu::CpuExecutor>(
+      cpu::CpuOptions{.threads = options.threads,
+                      .memory = shared ? Traits::Memory::shared : Traits::Memory::private_sites});
 }
 
 std::shared_ptr<const TaskGraph> tasks_of(std::shared_ptr<const PhysicalPlan> plan,
@@ -236,7 +237,7 @@ PlacedPlan within_limit(PlacedPlan first, const CompileOptions& options, const S
 }
 
 LoweredPlan verified(PlacedPlan placed, const CompileOptions& options, StageTimes times) {
-  const Traits traits = executor_of(options).traits();
+  const Traits traits = executor_of(options)->traits();
   VerifyReport report = timed(times.verification,
                               [&] { return verify(*placed.tasks, traits, options.interruption); });
   return {std::move(placed.plan), std::move(placed.tasks), std::move(report), times};
@@ -245,7 +246,7 @@ LoweredPlan verified(PlacedPlan placed, const CompileOptions& options, StageTime
 // What a plan that nothing runs yet is measured for: the executor, whose sites share no memory
 // where those of the topology share none.
 Traits planned_traits(const CompileOptions& options) {
-  Traits traits = executor_of(options).traits();
+  Traits traits = executor_of(options)->traits();
   if (!topology_of(options, options.devices)->handover) {
     traits.memory = Traits::Memory::private_sites;
   }
@@ -255,18 +256,18 @@ Traits planned_traits(const CompileOptions& options) {
 std::unique_ptr<NumericCheck> numeric_check(const std::shared_ptr<const PhysicalPlan>& plan,
                                             const CompileOptions& options) {
   if (options.verify != CompileOptions::Verify::numeric) return nullptr;
-  auto executor = executor_of(options);
+  const auto executor = executor_of(options);
   auto all = keeping_all(*plan);
-  const auto tasks = tasks_of(all, executor.traits(), options);
-  verify(*tasks, executor.traits(), options.interruption);
+  const auto tasks = tasks_of(all, executor->traits(), options);
+  verify(*tasks, executor->traits(), options.interruption);
   return std::make_unique<NumericCheck>(plan, std::move(all),
-                                        executor.prepare(tasks, options.interruption));
+                                        executor->prepare(tasks, options.interruption));
 }
 
 std::unique_ptr<Executable> prepare_timed(LoweredPlan lowered, const CompileOptions& options) {
   double& seconds = lowered.times.preparation;
   auto execution = timed(
-      seconds, [&] { return executor_of(options).prepare(lowered.tasks, options.interruption); });
+      seconds, [&] { return executor_of(options)->prepare(lowered.tasks, options.interruption); });
   auto numeric = timed(seconds, [&] { return numeric_check(lowered.plan.physical, options); });
   return std::make_unique<Executable>(std::move(lowered), std::move(execution), std::move(numeric));
 }
@@ -315,7 +316,7 @@ LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOption
   const Schedule schedule = schedule_of(options, options.devices, cache);
   StageTimes times;
   Plan plan = make_plan_timed(std::move(graph), options, schedule, times);
-  const Traits traits = executor_of(options).traits();
+  const Traits traits = executor_of(options)->traits();
   PlacedPlan placed = timed(times.lowering, [&] {
     auto tasks = tasks_of(plan.physical, traits, options);
     return within_limit({std::move(plan), std::move(tasks)}, options, schedule, traits);
@@ -341,7 +342,7 @@ std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
   check_partial_dtype(*plan.physical, options);
   StageTimes times;
   auto tasks = timed(times.lowering, [&] {
-    return tasks_of(plan.physical, executor_of(options).traits(), options);
+    return tasks_of(plan.physical, executor_of(options)->traits(), options);
   });
   if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
   return prepare_timed(verified({std::move(plan), std::move(tasks)}, options, times), options);

@@ -44,6 +44,9 @@ struct CompileOptions {
   std::optional<int64_t> memory_limit = {};  // bytes a device
   int64_t threads = 0;                       // at most one a device; 0: no more than cores
   enum class Sites : uint8_t { shared, private_sites } sites = Sites::shared;
+  // What runs it, on as many devices as `devices`; then `threads` and `sites` are not read. None:
+  // virtual CPU devices.
+  std::shared_ptr<Executor> executor = {};
   // The proofs of `task/verify.h` alone, which every compilation makes; or also a NumericCheck of
   // every call, in the memory of a second program that keeps every tensor, beyond peak_bytes.
   enum class Verify : uint8_t { proofs, numeric } verify = Verify::proofs;
@@ -86,9 +89,9 @@ Explanation explain(const Plan& plan, const CompileOptions& options, std::string
 LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOptions& options);
 LoweredPlan make_lowered(const Graph& graph, const CompileOptions& options);
 
-// Compiles for virtual CPU devices: plan, lower, verify, prepare. The overload with a plan runs
-// that plan, whose partial_dtype the options must repeat or leave out. Throws Error of every kind;
-// what it returns has been verified.
+// Compiles for the executor of the options: plan, lower, verify, prepare. The overload with a plan
+// runs that plan, whose partial_dtype the options must repeat or leave out. Throws Error of every
+// kind; what it returns has been verified.
 std::unique_ptr<Executable> compile(std::shared_ptr<const Graph> graph,
                                     const CompileOptions& options);
 std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options);

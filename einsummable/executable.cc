@@ -119,12 +119,18 @@ void Executable::call(std::span<const Argument> inputs, std::span<const Argument
 
 std::vector<ProfileLine> Executable::last_profile() {
   const std::lock_guard lock(mutex_);
-  return profile(*lowered_.tasks, execution_->last_run());
+  return profile(*lowered_.tasks, times_of_tasks());
 }
 
 std::vector<Span> Executable::last_spans() {
   const std::lock_guard lock(mutex_);
-  return spans(*lowered_.tasks, execution_->last_run());
+  return spans(*lowered_.tasks, times_of_tasks());
+}
+
+std::vector<TaskTime> Executable::times_of_tasks() const {
+  std::vector<TaskTime> times = execution_->last_run();
+  if (times.size() == lowered_.tasks->tasks.size()) return times;
+  throw DeviceError("a call is one launch here, whose tasks are not timed one by one");
 }
 
 }  // namespace einsummable

@@ -74,7 +74,8 @@ class Executable {
   void call(std::span<const Argument> inputs, std::span<const Argument> outputs,
             const std::function<bool()>& interrupted = {});
 
-  // What the last call took, by kind of work; waits for a call that is running.
+  // What the last call took, by kind of work; waits for a call that is running. Here and below,
+  // throws DeviceError where the executor does not time tasks one by one.
   std::vector<ProfileLine> last_profile();
   // The tasks of the last call, each where and when it ran.
   std::vector<Span> last_spans();
@@ -83,6 +84,7 @@ class Executable {
   TensorId checked_tensor(const Argument& argument) const;
   void load_checked(TensorId tensor, const StridedView& array);
   void require_loaded() const;
+  std::vector<TaskTime> times_of_tasks() const;
 
   LoweredPlan lowered_;
   std::unique_ptr<Execution> execution_;

@@ -32,7 +32,7 @@ class Execution {
   // if `interrupted`, asked now and then, says so; the execution can be run again afterwards.
   virtual void run(const std::function<bool()>& interrupted) = 0;
 
-  // What every task took in the last run.
+  // What every task took in the last run; nothing if tasks are not measured one by one.
   virtual std::vector<TaskTime> last_run() const = 0;
 
   // Copies a saved tensor into `array`, which has its dtype and shape.

@@ -6,6 +6,9 @@
 #define ES_WRITE(T) T*
 #define ES_GET(pointer, i) ((pointer)[i])
 #define ES_SET(pointer, i, element) ((pointer)[i] = (element))
+// Where a kernel that checks ids says which is out of range.
+#define ES_FAULT Fault*
+#define ES_SET_FAULT(fault, at, id) (*(fault) = Fault{1, at, id})
 // An array that the threads of a block share.
 #define ES_SHARED(T, name, count) __shared__ T name[count]
 #define ES_KERNEL(name, threads, ...) \
