@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/executor/cuda/kernel.h"
 
+#include "einsummable/base/checked.h"
 #include "einsummable/base/error.h"
 
 namespace einsummable::cuda {
@@ -19,17 +20,39 @@ std::vector<KernelEntry> all_kernels() {
   };
 }
 
-// A layout operator whose block is a view of its input's: a copy.
+Block view_of(DType dtype, const StridedLayout& layout) {
+  return {dtype, layout.shape, layout.strides, size_of(dtype)};
+}
+
+// Copies a block that begins `bytes` after `from` to the only output.
+PreparedTask copy_of(const Block& block, Argument from, int64_t bytes, const KernelCall& call) {
+  PreparedTask task = prepare_copies({&block, 1}, call.outputs);
+  from.bytes += bytes;
+  for (NodeCall& node : task.nodes) std::get<GeneratedKernel>(node).arguments.at(0) = from;
+  return task;
+}
+
+// A layout operator: a copy of its block where that is a view of its input's; else of a view of its
+// input made dense.
 std::optional<PreparedTask> prepare_layout(const KernelCall& call) {
   if (call.inputs.size() != 1 || call.outputs.size() != 1) return std::nullopt;
   const Block& from = call.inputs[0];
-  const auto view = call.op.view(call.cell, {0, from.shape, from.strides});
-  if (!view) return std::nullopt;
-  const Block moved{from.dtype, view->shape, view->strides, size_of(from.dtype)};
-  PreparedTask task = prepare_copies({&moved, 1}, call.outputs);
-  for (Argument& argument : std::get<GeneratedKernel>(task.nodes.at(0)).arguments) {
-    if (argument.of == Argument::Of::read) argument.bytes += view->offset * size_of(from.dtype);
+  const int64_t size = size_of(from.dtype);
+  if (const auto view = call.op.view(call.cell, {0, from.shape, from.strides})) {
+    return copy_of(view_of(from.dtype, *view), {.of = Argument::Of::read}, view->offset * size,
+                   call);
   }
+  const Block dense{from.dtype, from.shape, row_major_strides(from.shape), kWorkspaceUnit};
+  const auto view = call.op.view(call.cell, {0, dense.shape, dense.strides});
+  if (!view) return std::nullopt;
+  PreparedTask task = prepare_copies({&from, 1}, {&dense, 1});
+  for (NodeCall& node : task.nodes) {
+    std::get<GeneratedKernel>(node).arguments.at(1) = {.of = Argument::Of::workspace};
+  }
+  PreparedTask second = copy_of(view_of(from.dtype, *view), {.of = Argument::Of::workspace},
+                                view->offset * size, call);
+  task.nodes.insert(task.nodes.end(), second.nodes.begin(), second.nodes.end());
+  task.workspace = round_up(checked_multiply(elements(dense.shape), size), kWorkspaceUnit);
   return task;
 }
 

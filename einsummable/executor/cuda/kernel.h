@@ -75,10 +75,13 @@ struct AttentionCall {
 
 using NodeCall = std::variant<GeneratedKernel, ProductCall, AttentionCall>;
 
+// What workspaces are multiples of, in bytes.
+inline constexpr int64_t kWorkspaceUnit = 256;
+
 // A task as nodes, each after the one before.
 struct PreparedTask {
   std::vector<NodeCall> nodes;
-  int64_t workspace = 0;  // bytes, a multiple of 256
+  int64_t workspace = 0;  // bytes, a multiple of kWorkspaceUnit
   // Of a task with a `fault` argument: the read that holds ids, whose row-major position a fault
   // names, and the ids that are legal, those below `rows`.
   struct Ids {

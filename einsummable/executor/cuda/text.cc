@@ -153,6 +153,33 @@ std::string offsets(const Axes& axes, std::string_view index, std::span<const st
   return text;
 }
 
+std::string position(const Shape& shape, std::string_view index, std::string_view prefix) {
+  std::string text, rest(index);
+  for (size_t i = shape.size(); i-- > 0;) {
+    const std::string axis = std::string(prefix) + std::to_string(i);
+    const std::string extent = std::to_string(shape[i]), left = axis + "_rest";
+    text += "const long long " + axis + " = ";
+    if (i == 0) return text + rest + ";\n";
+    text += rest + " % " + extent + ", " + left + " = " + rest + " / " + extent + ";\n";
+    rest = left;
+  }
+  return text;
+}
+
+std::string place(std::span<const int64_t> strides, std::string_view prefix, int64_t constant) {
+  const std::string sum = sum_of(prefix, {strides.begin(), strides.end()});
+  return constant == 0 ? sum : sum + " + " + std::to_string(constant);
+}
+
+GeneratedKernel loop_kernel(std::span<const Block> reads, std::span<const Block> writes,
+                            int64_t elements, const std::string& body) {
+  KernelSource source{
+      .parameters = parameters(reads, writes),
+      .body = "ES_LOOP(i, " + std::to_string(elements) + ") {\n" + body + "}\n"};
+  const int64_t blocks = blocks_for(elements, source.threads);
+  return {std::move(source), blocks, arguments(reads.size(), writes.size())};
+}
+
 int64_t blocks_for(int64_t elements, int32_t threads) {
   constexpr int64_t most = 16384;
   return std::clamp<int64_t>((elements + threads - 1) / threads, 1, most);

@@ -41,6 +41,15 @@ Axes collapse(const Shape& shape, std::vector<std::vector<int64_t>> strides);
 //                                      const long long a = i0 * 16 + i1, b = i1;
 std::string offsets(const Axes& axes, std::string_view index, std::span<const std::string> names);
 
+// The same without joining axes: lines that declare the position x0, x1, ... of element `index`.
+std::string position(const Shape& shape, std::string_view index, std::string_view prefix);
+// The offset of the element at such a position, as "x0 * 16 + x1 + 8".
+std::string place(std::span<const int64_t> strides, std::string_view prefix, int64_t constant = 0);
+
+// A kernel that does `body` for every element number `i` below `elements`.
+GeneratedKernel loop_kernel(std::span<const Block> reads, std::span<const Block> writes,
+                            int64_t elements, const std::string& body);
+
 // Blocks of `threads` threads that a kernel with ES_LOOP over so many elements is launched with: at
 // least 1, and no more than keep any device busy.
 int64_t blocks_for(int64_t elements, int32_t threads);
