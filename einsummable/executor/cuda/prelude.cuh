@@ -321,3 +321,26 @@ struct Cast<Boolean> {
   }
   static ES_DEVICE Integer from(Integer x) { return x != 0; }
 };
+
+// Combines the values of `group` threads of a block into one, which all of them get: in a fixed
+// order, by a tree. Threads of one group lie `stride` apart. All threads of the block call it, as it
+// waits for all; the block has `threads`.
+template <int threads, int group, int stride, class T, class Combine>
+ES_DEVICE T combine_block(T value, Combine combine) {
+  if constexpr (group > 1) {
+    ES_SHARED(T, shared, threads);
+    const int lane = thread_index() / stride % group;
+    shared[thread_index()] = value;
+    barrier();
+    for (int step = group / 2; step > 0; step /= 2) {
+      if (lane < step) {
+        shared[thread_index()] =
+            combine(shared[thread_index()], shared[thread_index() + step * stride]);
+      }
+      barrier();
+    }
+    value = shared[thread_index() - lane * stride];
+    barrier();
+  }
+  return value;
+}

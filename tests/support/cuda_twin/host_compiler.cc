@@ -106,7 +106,8 @@ void HostCompiler::load(const std::string& library, const Definitions& definitio
   attach(services_);
   for (const auto& [name, definition] : definitions) {
     kernels_[name] = {reinterpret_cast<Kernel>(dlsym(handle, name.c_str())),
-                      definition.find("ES_SHARED") != std::string::npos};
+                      definition.find("_block<") != std::string::npos ||
+                          definition.find("ES_SHARED") != std::string::npos};
   }
 }
 
