@@ -93,8 +93,9 @@ struct PreparedTask {
 
 // What kernels may use: the machine's, or what a test wants to see used.
 struct KernelOptions {
-  bool library_attention = true;  // cuDNN is there, and so new a device that it serves
-  bool tf32 = false;
+  bool library_attention = false;  // cuDNN is there, and serves the devices
+  bool tf32 = false;               // whether float32 products may round operands to tf32
+  int64_t product_workspace = int64_t{32} << 20;  // bytes, a multiple of kWorkspaceUnit
 };
 
 // A kernel's entry: nothing if it does not take this call.

@@ -184,7 +184,7 @@ TEST_P(Kernels, AgreeWithTheReference) {
           if (left-- <= 0 && random() % 8) return;
           try {
             bench.add(*op, spec, random_below(random, spec.cells()), inputs,
-                      {.library_attention = round % 3 == 0}, random);
+                      {.library_attention = round % 3 == 0, .product_workspace = 1024}, random);
           } catch (const DeviceError& error) {
             missing = error.what();
           }

@@ -1,39 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // sum, prod, max, min, mean, any, all, logsumexp: a row by a group of threads.
 
-#include <array>
-
-#include "einsummable/base/error.h"
+#include "einsummable/executor/cuda/kernels/merge_text.h"
 #include "einsummable/executor/cuda/kernels/reduced.h"
 
 namespace einsummable::cuda {
 namespace {
-
-// What merging begins with, as an element of the component holds it.
-std::string neutral(const PartialType& partial, size_t component) {
-  const DType dtype = partial.components[component].dtype;
-  const Box one(partial.components[0].axes.size(), Interval{0, 1});
-  const double value = identity<double>(partial, one)[component].values()[0];
-  if (is_float(dtype)) return constant(dtype, value);
-  std::array<std::byte, 8> element{};
-  store_element(dtype, element.data(), value);
-  return integer_constant(load_integer(dtype, element.data()));
-}
-
-std::string combine_of(Merge merge) {
-  switch (merge) {
-    case Merge::sum:
-      return "a + b";
-    case Merge::prod:
-      return "a * b";
-    case Merge::max:
-      return "maximum(a, b)";
-    case Merge::min:
-      return "minimum(a, b)";
-    default:
-      throw InternalError("a reduction merges by no such function");
-  }
-}
 
 // How a cell reduces: in which dtype, from what, to what.
 struct Reduction {
@@ -80,8 +52,8 @@ std::string merged(const Reduction& reduction, const RowKernel& rows, const std:
 // From the largest value, so that nothing overflows; an infinite or NaN one is the result.
 std::string log_sum_exp(const Reduction& reduction, const RowKernel& rows) {
   const std::string type = reduction.value_type();
-  return merged(reduction, rows, "maximum(a, b)", neutral(reduction.partial, 0),
-                reduction.loaded()) +
+  return merged(reduction, rows, "maximum(a, b)",
+                neutral_text(reduction.partial, 0, reduction.computed), reduction.loaded()) +
          "const " + type + " most = total;\n" + type + " sum = 0;\n" +
          rows.each("sum = sum + exp(" + reduction.loaded() + " - most);\n") +
          "sum = " + rows.combined("sum", lambda(reduction, "a + b")) + ";\n" +
@@ -95,11 +67,12 @@ std::optional<PreparedTask> prepare(const KernelCall& call, const KernelOptions&
   const RowKernel rows(reduced.rows, reduced.along,
                        {reduced.input("a", call.inputs[0].strides), reduced.output("c", 0)});
   const Merge merge = reduction.partial.merge;
-  const std::string body = merge == Merge::log_sum_exp
-                               ? log_sum_exp(reduction, rows)
-                               : merged(reduction, rows, combine_of(merge),
-                                        neutral(reduction.partial, 0), reduction.loaded()) +
-                                     reduction.stored("total");
+  const std::string body =
+      merge == Merge::log_sum_exp
+          ? log_sum_exp(reduction, rows)
+          : merged(reduction, rows, merge_text(merge),
+                   neutral_text(reduction.partial, 0, reduction.computed), reduction.loaded()) +
+                reduction.stored("total");
   return PreparedTask{.nodes = {rows.kernel(call.inputs, call.outputs, body)}};
 }
 
@@ -124,8 +97,9 @@ std::optional<PreparedTask> prepare_argmax(const KernelCall& call, const KernelO
   const PartialType partial = call.op.partial(0);
   const std::string type = element_type(call.inputs[0].dtype);
   std::string body = "struct Best {\nlong long position;\nValue<" + type +
-                     "> value;\n};\nBest best{" + neutral(partial, 0) + ".value, " +
-                     neutral(partial, 1) +
+                     "> value;\n};\nBest best{" +
+                     neutral_text(partial, 0, partial.components[0].dtype) + ".value, " +
+                     neutral_text(partial, 1, partial.components[1].dtype) +
                      "};\n"
                      "const auto combine = [](Best a, Best b) -> Best {\n"
                      "const bool a_nan = a.value != a.value, b_nan = b.value != b.value;\n"
