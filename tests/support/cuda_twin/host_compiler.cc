@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "einsummable/base/error.h"
+#include "einsummable/executor/cuda/device_code.h"
 #include "einsummable/executor/cuda/source.h"
 
 namespace einsummable::cuda_twin {
@@ -69,6 +70,16 @@ std::string library_of(const std::string& text) {
   return library;
 }
 
+// Keeps what NVRTC would get for the same kernels, where a test of NVRTC looks for it.
+void keep_device_unit(const Definitions& definitions) {
+  const char* folder = std::getenv("EINSUMMABLE_CUDA_SOURCES");
+  if (!folder || !*folder) return;
+  fs::create_directories(folder);
+  std::string text = std::string(cuda::words_text()) + cuda::prelude();
+  for (const auto& [name, definition] : definitions) text += definition;
+  std::ofstream(fs::path(folder) / (key_of(text) + ".cu")) << text;
+}
+
 }  // namespace
 
 void HostCompiler::add(const Definitions& definitions) {
@@ -83,6 +94,7 @@ void HostCompiler::add(const Definitions& definitions) {
   const auto compile = [&](size_t thread) {
     try {
       for (size_t i = thread; i < units.size(); i += errors.size()) {
+        keep_device_unit(units[i]);
         libraries[i] = library_of(unit_of(units[i]));
       }
     } catch (...) {
