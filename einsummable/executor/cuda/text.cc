@@ -142,7 +142,9 @@ std::string offsets(const Axes& axes, std::string_view index, std::span<const st
       text += "const " + type + " " + axis + " = " + rest + ";\n";
       break;
     }
-    const std::string extent = std::to_string(axes.extents[i]), left = of + "_" + std::to_string(i);
+    // Of no elements nothing runs, but a compiler would see a division by 0.
+    const std::string extent = std::to_string(std::max<int64_t>(axes.extents[i], 1));
+    const std::string left = of + "_" + std::to_string(i);
     text += "const " + type + " " + axis + " = " + rest + " % " + extent + ", " + left + " = " +
             rest + " / " + extent + ";\n";
     rest = left;
@@ -157,7 +159,8 @@ std::string position(const Shape& shape, std::string_view index, std::string_vie
   std::string text, rest(index);
   for (size_t i = shape.size(); i-- > 0;) {
     const std::string axis = std::string(prefix) + std::to_string(i);
-    const std::string extent = std::to_string(shape[i]), left = axis + "_rest";
+    const std::string extent = std::to_string(std::max<int64_t>(shape[i], 1));
+    const std::string left = axis + "_rest";
     text += "const long long " + axis + " = ";
     if (i == 0) return text + rest + ";\n";
     text += rest + " % " + extent + ", " + left + " = " + rest + " / " + extent + ";\n";
@@ -173,9 +176,8 @@ std::string place(std::span<const int64_t> strides, std::string_view prefix, int
 
 GeneratedKernel loop_kernel(std::span<const Block> reads, std::span<const Block> writes,
                             int64_t elements, const std::string& body) {
-  KernelSource source{
-      .parameters = parameters(reads, writes),
-      .body = "ES_LOOP(i, " + std::to_string(elements) + ") {\n" + body + "}\n"};
+  KernelSource source{.parameters = parameters(reads, writes),
+                      .body = "ES_LOOP(i, " + std::to_string(elements) + ") {\n" + body + "}\n"};
   const int64_t blocks = blocks_for(elements, source.threads);
   return {std::move(source), blocks, arguments(reads.size(), writes.size())};
 }
