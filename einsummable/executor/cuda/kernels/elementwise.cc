@@ -38,9 +38,9 @@ PreparedTask prepare_expression(const Expression& expression, std::span<const Bl
   }
   const Axes axes = collapse(shape, std::move(strides));
   if (axes.elements() == 0) return {};
-  std::string body =
-      offsets(axes, "i", names) +
-      expression_text(expression, "v", [&](int32_t i) { return load_text(inputs, i); });
+  std::string body = offsets(axes, "i", names) + expression_text(expression, "v", [&](int32_t i) {
+                       return load_text(inputs, i);
+                     });
   for (size_t o = 0; o < outputs.size(); ++o) {
     const std::string number = std::to_string(o);
     body += "store<" + element_type(outputs[o].dtype) + ">(out" + number + ", c" + number + ", v" +

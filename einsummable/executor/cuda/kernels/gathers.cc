@@ -69,7 +69,7 @@ std::optional<PreparedTask> prepare_rope(const KernelCall& call, const KernelOpt
     return block.strides.back() * (interleaved ? 2 : 1);
   };
   const auto other = [&](const Block& block) {
-    return std::to_string(block.strides.back() * (interleaved ? 1 : pairs));
+    return std::to_string(block.strides.back() * (interleaved ? 1 : pairs)) + "LL";
   };
   Shape shape = x.shape;
   shape.back() = pairs;

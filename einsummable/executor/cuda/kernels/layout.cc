@@ -13,7 +13,8 @@ std::string store_text(const Block& block, const std::string& value) {
          value + ");\n";
 }
 
-// Copies an input block into the part of the output block that lies `shift` further along each axis.
+// Copies an input block into the part of the output block that lies `shift` further along each
+// axis.
 GeneratedKernel copy_into(const KernelCall& call, size_t input, const std::vector<int64_t>& shift) {
   const Block &from = call.inputs[input], &to = call.outputs[0];
   const Box &in = call.cell.inputs[input], &out = call.cell.outputs[0];
@@ -47,9 +48,9 @@ std::optional<PreparedTask> prepare_pad(const KernelCall& call, const KernelOpti
   PreparedTask task;
   if (elements(out.shape) > 0) {
     const double value = rounded(call.op.attributes().real("value"), out.dtype);
-    task.nodes.push_back(loop_kernel({}, {&out, 1}, elements(out.shape),
-                                     position(out.shape, "i", "x") +
-                                         store_text(out, constant(out.dtype, value))));
+    task.nodes.push_back(
+        loop_kernel({}, {&out, 1}, elements(out.shape),
+                    position(out.shape, "i", "x") + store_text(out, constant(out.dtype, value))));
   }
   if (!empty(call.cell.inputs[0])) {
     task.nodes.push_back(copy_into(call, 0, call.op.attributes().integers("before")));
@@ -82,15 +83,14 @@ std::optional<PreparedTask> prepare_iota(const KernelCall& call, const KernelOpt
   const Block& out = call.outputs[0];
   if (elements(out.shape) == 0) return PreparedTask{};
   const auto rank = static_cast<int64_t>(out.shape.size());
-  const auto axis =
-      static_cast<size_t>(normalise_axis(call.op.attributes().integer("axis"), rank));
-  const std::string at = "x" + std::to_string(axis) + " + " +
-                         std::to_string(call.cell.outputs[0][axis].lo);
+  const auto axis = static_cast<size_t>(normalise_axis(call.op.attributes().integer("axis"), rank));
+  const std::string at =
+      "x" + std::to_string(axis) + " + " + std::to_string(call.cell.outputs[0][axis].lo);
   return PreparedTask{
-      .nodes = {loop_kernel({}, {&out, 1}, elements(out.shape),
-                            position(out.shape, "i", "x") +
-                                store_text(out, "Cast<" + element_type(out.dtype) +
-                                                    ">::from(Integer(" + at + "))"))}};
+      .nodes = {loop_kernel(
+          {}, {&out, 1}, elements(out.shape),
+          position(out.shape, "i", "x") + store_text(out, "Cast<" + element_type(out.dtype) +
+                                                              ">::from(Integer(" + at + "))"))}};
 }
 
 }  // namespace

@@ -19,43 +19,27 @@ std::optional<PreparedTask> prepare_cumsum(const KernelCall& call, const KernelO
   const Block &in = call.inputs[0], &out = call.outputs[0];
   if (elements(out.shape) == 0) return PreparedTask{};
   const size_t axis = axis_of(call);
-  const Axes axes = [&] {
-    Lines lines(out.shape, axis);
-    return collapse(lines.rows, {lines.walk("a", in).rows, lines.walk("c", out).rows});
-  }();
-  const int64_t length = out.shape[axis], rows = elements(out.shape) / length;
-  constexpr int64_t kThreads = 256;
-  const int64_t stretch = (length + kThreads - 1) / kThreads;
-  const std::string names[] = {"a", "c"};
-  const DType computed = accumulation(out.dtype);
-  const std::string type = "Value<" + element_type(computed) + ">";
-  const std::string load =
-      "load<" + element_type(in.dtype) + ">(in0, a + r * " + std::to_string(in.strides[axis]) + ")";
-  KernelSource source{.parameters = parameters(call.inputs, call.outputs), .body = {}};
-  source.body =
-      "const int lane = thread_index();\n"
-      "const long long begin = lane * " +
-      std::to_string(stretch) + ", whole = " + std::to_string(length) +
-      ";\n"
-      "const long long end = begin + " +
-      std::to_string(stretch) + " < whole ? begin + " + std::to_string(stretch) +
-      " : whole;\n"
-      "ES_SHARED(" +
-      type + ", sums, " + std::to_string(kThreads) +
-      ");\n"
-      "for (long long i = block_index(); i < " +
-      std::to_string(rows) + "; i += block_count()) {\n" + offsets(axes, "i", names) + type +
-      " sum = 0;\n"
-      "for (long long r = begin; r < end; ++r) sum = sum + " +
-      load +
-      ";\n"
-      "sums[lane] = sum;\nbarrier();\nsum = 0;\n"
-      "for (int before = 0; before < lane; ++before) sum = sum + sums[before];\nbarrier();\n"
-      "for (long long r = begin; r < end; ++r) {\nsum = sum + " +
-      load + ";\nstore<" + element_type(out.dtype) + ">(out0, c + r * " +
-      std::to_string(out.strides[axis]) + ", sum);\n}\n}\n";
-  return PreparedTask{
-      .nodes = {GeneratedKernel{std::move(source), blocks_for(rows, 1), arguments(1, 1)}}};
+  const Lines lines(out.shape, axis);
+  const RowKernel rows(lines.rows, lines.along, {lines.walk("a", in), lines.walk("c", out)});
+  const std::string stretch = std::to_string((rows.length() + rows.group() - 1) / rows.group());
+  const std::string length = std::to_string(rows.length());
+  const std::string type = "Value<" + element_type(accumulation(out.dtype)) + ">";
+  const std::string load = "load<" + element_type(in.dtype) + ">(in0, a_row + r * " +
+                           std::to_string(in.strides[axis]) + ")";
+  std::string body = "const long long begin = live ? lane * " + stretch + "LL : " + length +
+                     "LL;\nconst long long end = begin + " + stretch + " < " + length +
+                     " ? begin + " + stretch + " : " + length + ";\n" + type + " sum = 0;\n";
+  if (rows.group() > 1) {
+    body += "for (long long r = begin; r < end; ++r) sum = sum + " + load + ";\nES_SHARED(" + type +
+            ", sums, " + std::to_string(RowKernel::kThreads) +
+            ");\nsums[thread_index()] = sum;\nbarrier();\nsum = 0;\n"
+            "for (int back = lane; back > 0; --back) sum = sum + sums[thread_index() - back * " +
+            std::to_string(rows.apart()) + "];\nbarrier();\n";
+  }
+  body += "for (long long r = begin; r < end; ++r) {\nsum = sum + " + load + ";\nstore<" +
+          element_type(out.dtype) + ">(out0, c_row + r * " + std::to_string(out.strides[axis]) +
+          ", sum);\n}\n";
+  return PreparedTask{.nodes = {rows.kernel(call.inputs, call.outputs, body)}};
 }
 
 std::optional<PreparedTask> prepare_segment_mean(const KernelCall& call, const KernelOptions&) {
@@ -108,7 +92,8 @@ std::optional<PreparedTask> prepare_top_k(const KernelCall& call, const KernelOp
                      "return a.position < b.position;\n};\n"
                      "const auto combine = [&](Best a, Best b) -> Best {\n"
                      "return comes(b, a) ? b : a;\n};\nBest taken{-1, 0};\n";
-  body += "for (int rank = 0; rank < " + std::to_string(k) + "; ++rank) {\nBest best{-1, 0};\n" +
+  body += "for (long long rank = 0; rank < " + std::to_string(k) +
+          "; ++rank) {\nBest best{-1, 0};\n" +
           rows.each("const Best candidate{r, load<" + type +
                     ">(in0, a)};\nif (rank == 0 || comes(taken, candidate)) best = combine(best, "
                     "candidate);\n") +

@@ -86,9 +86,8 @@ std::string RowKernel::each_kept(const std::string& body) const {
 }
 
 std::string RowKernel::combined(const std::string& value, const std::string& combine) const {
-  const int32_t stride = side_by_side_ ? 1 : rows_a_block();
   return "combine_block<" + std::to_string(kThreads) + ", " + std::to_string(group_) + ", " +
-         std::to_string(stride) + ">(" + value + ", " + combine + ")";
+         std::to_string(apart()) + ">(" + value + ", " + combine + ")";
 }
 
 GeneratedKernel RowKernel::kernel(std::span<const Block> reads, std::span<const Block> writes,

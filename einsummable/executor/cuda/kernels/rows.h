@@ -16,6 +16,8 @@ namespace einsummable::cuda {
 // else the threads of neighbouring rows.
 class RowKernel {
  public:
+  static constexpr int32_t kThreads = 256;  // of a block
+
   // `blocks` are walked: strides over the axes that tell rows apart, and along rows (0 along axes
   // that a block lacks). The first decides how threads lie.
   struct Walk {
@@ -26,6 +28,9 @@ class RowKernel {
 
   int64_t rows() const { return rows_; }
   int64_t length() const { return length_; }
+  // Threads that have a row, and how far apart in the block neighbours among them lie.
+  int32_t group() const { return group_; }
+  int32_t apart() const { return side_by_side_ ? 1 : rows_a_block(); }
 
   // Does `body` for each element of a row that this thread has. Its number in the row is `r`; each
   // walk's offset is there under its name.
@@ -49,8 +54,6 @@ class RowKernel {
                          const std::string& body) const;
 
  private:
-  static constexpr int32_t kThreads = 256;
-
   std::string offsets_of(const Axes& axes, std::string_view index, std::string_view suffix) const;
   std::string element_of_row() const;
   std::string each_number(const std::string& body) const;
