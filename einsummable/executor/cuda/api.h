@@ -77,19 +77,13 @@ struct Matrix {
   int64_t row_stride, column_stride, batch_stride;
 };
 
-enum class Epilogue : int32_t { none, bias, relu, gelu_tanh, relu_bias, gelu_tanh_bias };
-
-// c = epilogue(a b + beta c) of every matrix of the batch; a is m x k, b is k x n, c is m x n. Sums
-// are in float32 for float16, bfloat16 and float32, in float64 for float64.
+// c = a b of every matrix of the batch; a is m x k, b is k x n, c is m x n. Sums are in float32 for
+// float16, bfloat16 and float32, in float64 for float64.
 struct Product {
   int32_t device;
   int64_t m, n, k, batch;
   Matrix a, b, c;
-  float beta;  // 0 or 1
-  // Whether float32 operands may be rounded to tf32.
-  int32_t tf32;
-  Epilogue epilogue;
-  Address bias;  // n elements of c's type, if the epilogue has one
+  int32_t tf32;  // whether float32 operands may be rounded to tf32
   Address workspace;
   uint64_t workspace_bytes;
 };
@@ -101,7 +95,6 @@ struct Attention {
   Element element;  // float16 or bfloat16
   int64_t batch, heads, kv_heads, queries, keys, width, value_width;
   Address q, k, v, out;
-  Address lse;  // float32 [batch, heads, queries], or 0
   int64_t q_strides[3], k_strides[3], v_strides[3], out_strides[3];  // batch, head, row
   double scale;
   int32_t causal;  // 0, or 1: query i sees keys up to i + keys - queries
@@ -160,8 +153,9 @@ struct Api {
   Status (*poll)(Launchable launchable);
 };
 
-// The one symbol that a plugin exports: null for a version it does not have.
+// The one symbol that a plugin exports: null for a version it does not have. Libraries are looked
+// for in `folders` first, separated by colons.
 inline constexpr const char* kApiSymbol = "einsummable_cuda_api";
-using GetApi = const Api* (*)(uint32_t version);
+using GetApi = const Api* (*)(uint32_t version, const char* folders);
 
 }  // namespace einsummable::cuda

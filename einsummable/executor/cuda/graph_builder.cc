@@ -83,7 +83,6 @@ Node GraphBuilder::add_product(TaskId id, const ProductCall& call, const Nodes& 
   product.a.address = address(id, call.a);
   product.b.address = address(id, call.b);
   product.c.address = address(id, call.c);
-  if (call.bias) product.bias = address(id, *call.bias);
   product.workspace = address(id, call.workspace);
   Node node = 0;
   require(binding_.api.add_product(graph_, after.data(), after.size(), &product, &node), id);
@@ -97,7 +96,6 @@ Node GraphBuilder::add_attention(TaskId id, const AttentionCall& call, const Nod
   attention.k = address(id, call.k);
   attention.v = address(id, call.v);
   attention.out = address(id, call.out);
-  if (call.lse) attention.lse = address(id, *call.lse);
   attention.workspace = address(id, call.workspace);
   Node node = 0;
   require(binding_.api.add_attention(graph_, after.data(), after.size(), &attention, &node), id);

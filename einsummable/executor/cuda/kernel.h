@@ -57,20 +57,16 @@ struct GeneratedKernel {
   std::vector<Argument> arguments;
 };
 
-// A matrix product by the library: a, b, c, bias and workspace of `product` are left 0.
+// A matrix product by the library: the addresses of `product` are left 0.
 struct ProductCall {
   Product product = {};
-  Argument a, b, c;
-  std::optional<Argument> bias;
-  Argument workspace;
+  Argument a, b, c, workspace;
 };
 
 // Attention by the library: its addresses are left 0.
 struct AttentionCall {
   Attention attention = {};
-  Argument q, k, v, out;
-  std::optional<Argument> lse;
-  Argument workspace;
+  Argument q, k, v, out, workspace;
 };
 
 using NodeCall = std::variant<GeneratedKernel, ProductCall, AttentionCall>;

@@ -12,7 +12,6 @@ namespace einsummable::cuda_twin {
 namespace {
 
 using cuda::Element;
-using cuda::Epilogue;
 
 DType dtype_of(Element element) { return static_cast<DType>(element); }
 
@@ -56,33 +55,6 @@ class Elements {
   std::string& fault_;
 };
 
-double gelu_tanh(double x) {
-  return 0.5 * x * (1 + std::tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
-}
-
-double finished(Epilogue epilogue, double value, double bias) {
-  switch (epilogue) {
-    case Epilogue::none:
-      return value;
-    case Epilogue::bias:
-      return value + bias;
-    case Epilogue::relu:
-      return std::max(value, 0.0);
-    case Epilogue::relu_bias:
-      return std::max(value + bias, 0.0);
-    case Epilogue::gelu_tanh:
-      return gelu_tanh(value);
-    case Epilogue::gelu_tanh_bias:
-      return gelu_tanh(value + bias);
-  }
-  return value;
-}
-
-bool has_bias(Epilogue epilogue) {
-  return epilogue == Epilogue::bias || epilogue == Epilogue::relu_bias ||
-         epilogue == Epilogue::gelu_tanh_bias;
-}
-
 // A matrix that cuBLASLt can address: rows or columns one after another, none in another.
 std::string fault_of(const cuda::Matrix& x, int64_t rows, int64_t columns, const char* name) {
   const bool by_rows = x.column_stride == 1 && x.row_stride >= std::max<int64_t>(columns, 1);
@@ -125,9 +97,7 @@ std::string run_product(const DeviceMemories& memories, const cuda::Product& p) 
                             batch * p.b.batch_stride + k * p.b.row_stride + j * p.b.column_stride);
         }
         const int64_t at = batch * p.c.batch_stride + i * p.c.row_stride + j * p.c.column_stride;
-        if (p.beta != 0) sum += elements.read(p.c.address, c, at);
-        const double bias = has_bias(p.epilogue) ? elements.read(p.bias, c, j) : 0;
-        elements.write(p.c.address, c, at, finished(p.epilogue, sum, bias));
+        elements.write(p.c.address, c, at, sum);
       }
     }
   }
@@ -169,10 +139,6 @@ std::string run_attention(const DeviceMemories& memories, const cuda::Attention&
             value += scores[key] * elements.read(x.v, dtype, v + d);
           }
           elements.write(x.out, dtype, out + d, scores.empty() ? 0 : value / sum);
-        }
-        if (x.lse != 0) {
-          elements.write(x.lse, DType::f32, (batch * x.heads + head) * x.queries + row,
-                         most + std::log(sum));
         }
       }
     }

@@ -149,6 +149,9 @@ std::string Twin::State::copy(const cuda::Copy& bytes, bool by_host) {
   unsigned char* target = memories.span(bytes.to, bytes.bytes, to, what);
   if (!source || !target) return what;
   std::memmove(target, source, bytes.bytes);
+  if (apart && options.corrupts && reached.contains({from, to}) && options.corrupts(from, to)) {
+    target[0] ^= 1;
+  }
   unsigned char* states = memories.state(bytes.to);
   if (by_host && from == kHost) {
     std::memset(states, kByHost, bytes.bytes);

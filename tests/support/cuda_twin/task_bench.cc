@@ -118,7 +118,6 @@ void TaskBench::add_nodes(GraphHandle graph, const Bound& bound) {
       product.a.address = address(bound, product_call->a);
       product.b.address = address(bound, product_call->b);
       product.c.address = address(bound, product_call->c);
-      if (product_call->bias) product.bias = address(bound, *product_call->bias);
       product.workspace = address(bound, product_call->workspace);
       check(api.add_product(graph, after.data(), after.size(), &product, &node));
     } else {
@@ -128,7 +127,6 @@ void TaskBench::add_nodes(GraphHandle graph, const Bound& bound) {
       attention.k = address(bound, attention_call.k);
       attention.v = address(bound, attention_call.v);
       attention.out = address(bound, attention_call.out);
-      if (attention_call.lse) attention.lse = address(bound, *attention_call.lse);
       attention.workspace = address(bound, attention_call.workspace);
       check(api.add_attention(graph, after.data(), after.size(), &attention, &node));
     }

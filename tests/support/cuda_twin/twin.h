@@ -32,6 +32,8 @@ struct TwinOptions {
   std::function<bool(int32_t from, int32_t to)> peers = [](int32_t from, int32_t to) {
     return from < to;
   };
+  // Which pairs' copies go wrong though peer access is enabled.
+  std::function<bool(int32_t from, int32_t to)> corrupts = {};
   // Seeds a fault into a graph before it is made ready.
   std::function<void(std::vector<Recorded>& nodes)> tamper = {};
 };

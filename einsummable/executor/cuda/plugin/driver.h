@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+
+#include <string>
+#include <vector>
+
+#include "einsummable/executor/cuda/plugin/library.h"
+
+namespace einsummable::cuda::plugin {
+
+// The functions of the driver that are used, by their names in cuda.h, which stand for the versions
+// that its prototypes have.
+#define ES_DRIVER_FUNCTIONS(use)                                                                   \
+  use(cuCtxEnablePeerAccess) use(cuCtxSetCurrent) use(cuDeviceCanAccessPeer) use(cuDeviceGet)      \
+      use(cuDeviceGetAttribute) use(cuDeviceGetCount) use(cuDeviceGetName)                         \
+          use(cuDeviceGetPCIBusId) use(cuDevicePrimaryCtxRetain) use(cuDeviceTotalMem)             \
+              use(cuDriverGetVersion) use(cuGetErrorName) use(cuGetErrorString)                    \
+                  use(cuGraphAddEmptyNode) use(cuGraphAddKernelNode) use(cuGraphAddMemcpyNode)     \
+                      use(cuGraphCreate) use(cuGraphDestroy) use(cuGraphExecDestroy)               \
+                          use(cuGraphInstantiate) use(cuGraphLaunch) use(cuGraphUpload)            \
+                              use(cuInit) use(cuLibraryGetKernel) use(cuLibraryLoadData)           \
+                                  use(cuLibraryUnload) use(cuMemAlloc) use(cuMemFree)              \
+                                      use(cuMemFreeHost) use(cuMemGetInfo) use(cuMemHostAlloc)     \
+                                          use(cuMemHostGetDevicePointer) use(cuMemcpy)             \
+                                              use(cuStreamBeginCaptureToGraph) use(cuStreamCreate) \
+                                                  use(cuStreamDestroy) use(cuStreamEndCapture)     \
+                                                      use(cuStreamGetCaptureInfo)                  \
+                                                          use(cuStreamQuery)                       \
+                                                              use(cuStreamSynchronize)
+
+// The driver, and the primary context and a stream of every device.
+class Driver {
+ public:
+  // Opened when it is first asked for.
+  static Driver& get();
+
+#define ES_MEMBER(function) decltype(&::function) function = nullptr;
+  ES_DRIVER_FUNCTIONS(ES_MEMBER)
+#undef ES_MEMBER
+
+  // `ok` if the driver works; else `missing`, with the reason as the last error.
+  Status usable() const;
+  LibraryInfo info() const;
+  int32_t devices() const { return static_cast<int32_t>(contexts_.size()); }
+
+  // Makes the device's context current to this thread. `failed` for a device that is not there.
+  Status enter(int32_t device);
+  CUcontext context(int32_t device) const { return contexts_[static_cast<size_t>(device)]; }
+  CUstream stream(int32_t device) const { return streams_[static_cast<size_t>(device)]; }
+
+  // `ok`, or the status that the result stands for, with `what` and the driver's words as the last
+  // error.
+  Status check(CUresult result, const char* what) const;
+
+ private:
+  Driver();
+  std::string load();
+
+  SharedLibrary library_;
+  std::string missing_;
+  int version_ = 0;
+  std::vector<CUcontext> contexts_;
+  std::vector<CUstream> streams_;
+};
+
+}  // namespace einsummable::cuda::plugin

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by cuBLASLt, recorded into a graph.
+#include <cublasLt.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "einsummable/executor/cuda/plugin/functions.h"
+
+namespace einsummable::cuda::plugin {
+namespace {
+
+constexpr SharedLibrary::Name kName = {"cuBLASLt", "libcublasLt.so.13", "nvidia/cu13/lib",
+                                       "nvidia-cublas"};
+
+#define ES_PRODUCT_FUNCTIONS(use)                                                              \
+  use(cublasLtCreate) use(cublasLtGetStatusString) use(cublasLtGetVersion) use(cublasLtMatmul) \
+      use(cublasLtMatmulAlgoGetHeuristic) use(cublasLtMatmulDescCreate)                        \
+          use(cublasLtMatmulDescDestroy) use(cublasLtMatmulDescSetAttribute)                   \
+              use(cublasLtMatmulPreferenceCreate) use(cublasLtMatmulPreferenceDestroy)         \
+                  use(cublasLtMatmulPreferenceSetAttribute) use(cublasLtMatrixLayoutCreate)    \
+                      use(cublasLtMatrixLayoutDestroy) use(cublasLtMatrixLayoutSetAttribute)
+
+class Blas {
+ public:
+  static Blas& get() {
+    static Blas blas;
+    return blas;
+  }
+
+#define ES_MEMBER(function) decltype(&::function) function = nullptr;
+  ES_PRODUCT_FUNCTIONS(ES_MEMBER)
+#undef ES_MEMBER
+
+  Status usable() const { return missing_.empty() ? Status::ok : fail(Status::missing, missing_); }
+  LibraryInfo info() const {
+    LibraryInfo info = library_.info();
+    if (cublasLtGetVersion) {
+      const size_t version = cublasLtGetVersion();
+      copy_text(info.version, sizeof info.version,
+                std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+                    std::to_string(version % 100));
+    }
+    return info;
+  }
+  Status check(cublasStatus_t status, const char* what) const {
+    if (status == CUBLAS_STATUS_SUCCESS) return Status::ok;
+    const bool unsupported =
+        status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH;
+    return fail(unsupported ? Status::unsupported : Status::failed,
+                std::string("cuBLASLt, ") + what + ": " + cublasLtGetStatusString(status));
+  }
+  // The handle of the current device; made once for each.
+  cublasLtHandle_t handle(int32_t device) {
+    auto& made = handles_[static_cast<size_t>(device)];
+    if (!made && cublasLtCreate(&made) != CUBLAS_STATUS_SUCCESS) made = nullptr;
+    return made;
+  }
+
+ private:
+  Blas() : library_(kName), handles_(static_cast<size_t>(Driver::get().devices())) {
+    missing_ = load();
+  }
+  std::string load() {
+#define ES_FIND(function)                                                    \
+  function = reinterpret_cast<decltype(function)>(library_.find(#function)); \
+  if (!function) return library_.missing();
+    ES_PRODUCT_FUNCTIONS(ES_FIND)
+#undef ES_FIND
+    return "";
+  }
+
+  SharedLibrary library_;
+  std::string missing_;
+  std::vector<cublasLtHandle_t> handles_;
+};
+
+// Things that the library makes and destroys.
+template <class T>
+using Made = std::unique_ptr<std::remove_pointer_t<T>, cublasStatus_t (*)(T)>;
+
+cudaDataType_t type_of(Element element) {
+  switch (element) {
+    case Element::f32:
+      return CUDA_R_32F;
+    case Element::f64:
+      return CUDA_R_64F;
+    case Element::f16:
+      return CUDA_R_16F;
+    case Element::bf16:
+      return CUDA_R_16BF;
+  }
+  return CUDA_R_32F;
+}
+
+int64_t size_of(Element element) {
+  return element == Element::f64 ? 8 : element == Element::f32 ? 4 : 2;
+}
+
+bool by_rows(const Matrix& x) { return x.column_stride == 1; }
+int64_t leading(const Matrix& x) { return by_rows(x) ? x.row_stride : x.column_stride; }
+
+// The most, up to 256, that the address of every column of every matrix is a multiple of.
+uint32_t alignment_of(const Matrix& x) {
+  const auto size = static_cast<uint64_t>(size_of(x.element));
+  const uint64_t all = x.address | static_cast<uint64_t>(leading(x)) * size |
+                       static_cast<uint64_t>(x.batch_stride) * size | 256;
+  return static_cast<uint32_t>(all & (~all + 1));
+}
+
+// The library knows matrices by columns. A c by rows is the transpose of one by columns, and that
+// is the product of the transposes of b and a.
+struct Call {
+  Matrix first, second, third;
+  int64_t m, n, k;
+  bool first_transposed, second_transposed;
+
+  explicit Call(const Product& p) {
+    const bool swaps = by_rows(p.c);
+    first = swaps ? p.b : p.a;
+    second = swaps ? p.a : p.b;
+    third = p.c;
+    m = swaps ? p.n : p.m;
+    n = swaps ? p.m : p.n;
+    k = p.k;
+    // In memory a matrix by rows is its own transpose by columns, which is what is wanted if the
+    // operands swap.
+    first_transposed = by_rows(first) != swaps;
+    second_transposed = by_rows(second) != swaps;
+  }
+};
+
+// What describes a product to the library.
+class Description {
+ public:
+  Description(const Product& product, const Call& call) : product_(product), call_(call) {}
+
+  Status make() {
+    Blas& blas = Blas::get();
+    const bool wide = product_.a.element == Element::f64;
+    const cublasComputeType_t compute = wide ? CUBLAS_COMPUTE_64F
+                                        : product_.tf32 && product_.a.element == Element::f32
+                                            ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                            : CUBLAS_COMPUTE_32F;
+    cublasLtMatmulDesc_t raw = nullptr;
+    add(blas.cublasLtMatmulDescCreate(&raw, compute, wide ? CUDA_R_64F : CUDA_R_32F));
+    operation_.reset(raw);
+    transpose(CUBLASLT_MATMUL_DESC_TRANSA, call_.first_transposed);
+    transpose(CUBLASLT_MATMUL_DESC_TRANSB, call_.second_transposed);
+    layout(a_, call_.first, call_.m, call_.k, call_.first_transposed);
+    layout(b_, call_.second, call_.k, call_.n, call_.second_transposed);
+    layout(c_, call_.third, call_.m, call_.n, false);
+    return blas.check(status_, "describing a product");
+  }
+
+  // Always the first of the heuristic's answers, so that the same product has the same bits.
+  Status choose(cublasLtHandle_t handle) {
+    Blas& blas = Blas::get();
+    cublasLtMatmulPreference_t raw = nullptr;
+    add(blas.cublasLtMatmulPreferenceCreate(&raw));
+    const Made<cublasLtMatmulPreference_t> preference(raw, blas.cublasLtMatmulPreferenceDestroy);
+    const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t which, auto value) {
+      add(blas.cublasLtMatmulPreferenceSetAttribute(preference.get(), which, &value, sizeof value));
+    };
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{product_.workspace_bytes});
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(call_.first));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(call_.second));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(call_.third));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_of(call_.third));
+    int found = 0;
+    add(blas.cublasLtMatmulAlgoGetHeuristic(handle, operation_.get(), a_.get(), b_.get(), c_.get(),
+                                            c_.get(), preference.get(), 1, &chosen_, &found));
+    if (status_ == CUBLAS_STATUS_SUCCESS && found == 0) status_ = CUBLAS_STATUS_NOT_SUPPORTED;
+    return blas.check(status_, "choosing an algorithm");
+  }
+
+  Status run(cublasLtHandle_t handle, CUstream stream) const {
+    const float one = 1, zero = 0;
+    const double wide_one = 1, wide_zero = 0;
+    const bool wide = product_.a.element == Element::f64;
+    const auto pointer = [](Address address) { return reinterpret_cast<void*>(address); };
+    void* c = pointer(call_.third.address);
+    Blas& blas = Blas::get();
+    return blas.check(
+        blas.cublasLtMatmul(handle, operation_.get(),
+                            wide ? static_cast<const void*>(&wide_one) : &one,
+                            pointer(call_.first.address), a_.get(), pointer(call_.second.address),
+                            b_.get(), wide ? static_cast<const void*>(&wide_zero) : &zero, c,
+                            c_.get(), c, c_.get(), &chosen_.algo, pointer(product_.workspace),
+                            product_.workspace_bytes, reinterpret_cast<cudaStream_t>(stream)),
+        "multiplying");
+  }
+
+ private:
+  using Layout = Made<cublasLtMatrixLayout_t>;
+
+  // The first failure stays.
+  void add(cublasStatus_t status) {
+    if (status_ == CUBLAS_STATUS_SUCCESS) status_ = status;
+  }
+  void transpose(cublasLtMatmulDescAttributes_t which, bool transposed) {
+    const cublasOperation_t operation = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    add(Blas::get().cublasLtMatmulDescSetAttribute(operation_.get(), which, &operation,
+                                                   sizeof operation));
+  }
+  void layout(Layout& layout, const Matrix& x, int64_t rows, int64_t columns, bool transposed) {
+    Blas& blas = Blas::get();
+    if (transposed) std::swap(rows, columns);
+    cublasLtMatrixLayout_t raw = nullptr;
+    add(blas.cublasLtMatrixLayoutCreate(&raw, type_of(x.element), static_cast<uint64_t>(rows),
+                                        static_cast<uint64_t>(columns), leading(x)));
+    layout.reset(raw);
+    const auto batch = static_cast<int32_t>(product_.batch);
+    const int64_t stride = x.batch_stride;
+    add(blas.cublasLtMatrixLayoutSetAttribute(raw, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch,
+                                              sizeof batch));
+    add(blas.cublasLtMatrixLayoutSetAttribute(raw, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                              &stride, sizeof stride));
+  }
+
+  const Product& product_;
+  const Call& call_;
+  cublasStatus_t status_ = CUBLAS_STATUS_SUCCESS;
+  Made<cublasLtMatmulDesc_t> operation_{nullptr, Blas::get().cublasLtMatmulDescDestroy};
+  Layout a_{nullptr, Blas::get().cublasLtMatrixLayoutDestroy};
+  Layout b_{nullptr, Blas::get().cublasLtMatrixLayoutDestroy};
+  Layout c_{nullptr, Blas::get().cublasLtMatrixLayoutDestroy};
+  cublasLtMatmulHeuristicResult_t chosen_ = {};
+};
+
+}  // namespace
+
+Status add_product(GraphHandle graph, const Node* after, uint64_t count, const Product* product,
+                   Node* node) {
+  Blas& blas = Blas::get();
+  if (const Status status = blas.usable(); status != Status::ok) return status;
+  if (const Status status = Driver::get().enter(product->device); status != Status::ok) {
+    return status;
+  }
+  cublasLtHandle_t handle = blas.handle(product->device);
+  if (!handle) return fail(Status::failed, "cuBLASLt does not start");
+  const Call call(*product);
+  Description description(*product, call);
+  if (const Status status = description.make(); status != Status::ok) return status;
+  if (const Status status = description.choose(handle); status != Status::ok) return status;
+  Capture capture(graph, after, count, product->device);
+  if (capture.status() != Status::ok) return capture.status();
+  return capture.end(description.run(handle, capture.stream()), node);
+}
+
+LibraryInfo product_info() { return Blas::get().info(); }
+
+}  // namespace einsummable::cuda::plugin
