@@ -34,6 +34,8 @@ std::optional<std::array<int64_t, 3>> library_strides(const Block& block) {
 }
 
 bool is_served(const KernelCall& call, const AttentionExtents& x) {
+  // A mask may have rank 0, thus no rows.
+  if (call.inputs.size() != 3) return false;
   const DType dtype = call.inputs[0].dtype;
   const bool half = dtype == DType::f16 || dtype == DType::bf16;
   const bool alike = std::ranges::all_of(call.inputs, [&](const Block& block) {
@@ -44,8 +46,8 @@ bool is_served(const KernelCall& call, const AttentionExtents& x) {
   // Its causal mask is of a whole sequence, whose every query sees a key.
   const bool whole = x.first_query == 0 && x.first_key == 0 && x.queries == x.visible.rows &&
                      x.keys == x.visible.keys && x.queries <= x.keys;
-  return half && alike && widths && call.inputs.size() == 3 && call.outputs.size() == 1 &&
-         call.complete[0] && call.outputs[0].dtype == dtype && has_unit_rows(call.outputs[0]) &&
+  return half && alike && widths && call.outputs.size() == 1 && call.complete[0] &&
+         call.outputs[0].dtype == dtype && has_unit_rows(call.outputs[0]) &&
          x.visible.ends.empty() && (!x.visible.causal || whole) && x.queries > 0 && x.keys > 0 &&
          x.heads_of_all() > 0;
 }
