@@ -7,6 +7,7 @@ namespace einsummable {
 
 // Each adds the classes and functions of one concept to the module einsummable._core.
 void bind_arrays(nanobind::module_& module);
+void bind_cuda(nanobind::module_& module);
 void bind_errors(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);
 void bind_executable(nanobind::module_& module);

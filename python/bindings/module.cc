@@ -13,6 +13,7 @@ NB_MODULE(_core, module) {
   einsummable::bind_arrays(module);
   einsummable::bind_operators(module);
   einsummable::bind_graph(module);
+  einsummable::bind_cuda(module);
   einsummable::bind_plan(module);
   einsummable::bind_executable(module);
   einsummable::bind_workloads(module);

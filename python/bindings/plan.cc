@@ -2,6 +2,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -36,7 +37,8 @@ CompileOptions make_options(int64_t devices, const std::string& selector, uint64
                             const std::optional<std::string>& partial_dtype,
                             const std::optional<std::string>& objective,
                             const std::optional<std::string>& topology,
-                            const std::vector<int64_t>& numbers, const ScheduleOptions& schedule) {
+                            const std::vector<int64_t>& numbers, const ScheduleOptions& schedule,
+                            std::shared_ptr<Executor> executor) {
   using ScheduleMode = CompileOptions::ScheduleMode;
   const auto found = find_selector(selector);
   ensure(found.has_value(), "the front has checked the selector");
@@ -55,6 +57,7 @@ CompileOptions make_options(int64_t devices, const std::string& selector, uint64
       .memory_limit = memory_limit,
       .threads = threads,
       .sites = private_sites ? CompileOptions::Sites::private_sites : CompileOptions::Sites::shared,
+      .executor = std::move(executor),
       .verify = numeric ? CompileOptions::Verify::numeric : CompileOptions::Verify::proofs};
   if (objective) out.objective = find_objective(*objective);
   if (topology) {
@@ -181,7 +184,7 @@ void bind_plan_class(nb::module_& module) {
            nb::arg("seed"), nb::arg("specs"), nb::arg("memory_limit").none(), nb::arg("threads"),
            nb::arg("private_sites"), nb::arg("numeric"), nb::arg("partial_dtype").none(),
            nb::arg("objective").none(), nb::arg("topology").none(), nb::arg("numbers"),
-           nb::arg("schedule"));
+           nb::arg("schedule"), nb::arg("executor").none());
   nb::class_<Plan>(module, "Plan")
       .def_prop_ro("graph", [](const Plan& plan) { return Graph(*plan.graph); })
       .def_prop_ro("devices", [](const Plan& plan) { return plan.logical.p; })

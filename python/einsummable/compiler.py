@@ -43,10 +43,12 @@ def compile(
     ----------
     graph : Graph
     devices : int or sequence of int, optional
-        How many, or which; default one a core. The CPU has as many virtual ones as asked for.
+        How many, or which; default all GPUs, or where there are none one a core. The CPU has as
+        many virtual ones as asked for; a GPU that a list names twice has two sites.
     plan : Plan, optional
         A plan of this graph to follow; the options that make one are left out then.
-    backend : "cpu", optional
+    backend : "cpu" or "cuda", optional
+        Default GPUs, if there are any and their plugin is installed.
     selector, objective, schedule_mode, specs, memory_limit, partial_dtype, topology, seed
         As for `plan`; and so budget, time_limit, cache_dir and proposer. The memory is that of
         the devices compiled for, and `plan` must fit the limit as it is.

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 
-from einsummable import _core
+from einsummable import _core, cuda
 from einsummable.arguments import flag, folder, machine_name, seconds
 from einsummable.attributes import integer, text
 from einsummable.dtypes import NUMPY_DTYPES, DTypeLike, dtype_name, kind
@@ -77,14 +77,31 @@ def make_options(
     cache_dir: str | os.PathLike[str] | None = None,
     proposer: Proposer | None = None,
 ) -> _core.CompileOptions:
-    """Check the options of `compile` and turn them into those of the core."""
-    _choose(DeviceError, "backend", "cpu" if backend is None else backend, ["cpu"], ["cuda", "mpi"])
+    """Check the options of `compile` and turn them into those of the core.
+
+    What a plan alone is made with has the backend "plan": GPUs that are there say what it is for,
+    but none need be.
+    """
+    if backend != "plan":
+        chosen = "cpu" if backend is None else backend
+        _choose(DeviceError, "backend", chosen, ["cpu", "cuda"], ["mpi"])
     if objective is not None:
         _choose(PlanError, "objective", objective, ["proxy", "time"], [])
     _choose(PlanError, "schedule_mode", schedule_mode, ["naive", "search", "ai"], [])
     _choose(PlanError, "selector", selector, _core.selectors(), [])
     _choose(PlanError, "verify", verify, ["static", "numeric"], [])
-    numbers = device_numbers(devices)
+    numbers = device_numbers(devices) if devices is not None else None
+    gpus = _gpus(backend, devices, topology, private_sites)
+    executor = None
+    if gpus is not None:
+        whole = numbers is not None and not isinstance(devices, Sequence)
+        numbers = cuda.numbers_of(gpus, len(numbers) if numbers and whole else numbers)
+        if backend != "plan":
+            executor = cuda.executor(gpus, numbers, threads)
+        if topology is None:
+            topology, numbers = cuda.machine_file(gpus, numbers), range(len(numbers))
+    if numbers is None:
+        numbers = range(cores())
     machine = None if topology is None else machine_name(topology)
     return _core.CompileOptions(
         devices=len(numbers),
@@ -102,7 +119,28 @@ def make_options(
         topology=machine,
         numbers=[] if machine is None else list(numbers),
         schedule=_schedule(schedule_mode, budget, time_limit, cache_dir, proposer),
+        executor=executor,
     )
+
+
+def _gpus(
+    backend: str | None,
+    devices: Devices | None,
+    topology: str | os.PathLike[str] | None,
+    private_sites: bool,
+) -> _core.CudaBackend | None:
+    """Give the GPUs to compile or plan for; None is the CPU."""
+    if backend == "cuda" and private_sites:
+        raise DeviceError('private_sites is for backend="cpu"; GPUs have memories of their own')
+    if private_sites:
+        return None
+    if backend != "plan":
+        return cuda.choose(backend)
+    # A plan is for GPUs where it says nothing else, and there are as many.
+    found = cuda.find().backend if topology is None else None
+    if found is None or devices is None:
+        return found
+    return found if max(device_numbers(devices)) < len(found.devices) else None
 
 
 def _schedule(

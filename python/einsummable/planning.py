@@ -246,6 +246,7 @@ def plan(
     209715200
     """
     options = make_options(
+        backend="plan",
         devices=devices,
         selector=selector,
         objective=objective,

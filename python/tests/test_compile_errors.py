@@ -110,11 +110,23 @@ OPTION_MISTAKES = {
     "a bool": (es.DeviceError, {"devices": True}, "devices must be an integer, not True"),
     "a device of text": (es.DeviceError, {"devices": ["0"]}, "devices[0] must be an integer"),
     "too many": (es.Error, {"devices": 10**6}, "4096"),
-    "cuda": (es.DeviceError, {"backend": "cuda"}, "backend='cuda' is not there yet"),
-    "an unknown backend": (es.DeviceError, {"backend": "tpu"}, "backend is 'cpu', not 'tpu'"),
-    "no text for a backend": (es.DeviceError, {"backend": ""}, "backend is 'cpu', not ''"),
-    "a backend of zero": (es.DeviceError, {"backend": 0}, "backend is 'cpu', not 0"),
-    "a backend of an array": (es.DeviceError, {"backend": np.zeros(2)}, "backend is 'cpu', not"),
+    "mpi": (es.DeviceError, {"backend": "mpi"}, "backend='mpi' is not there yet"),
+    "an unknown backend": (
+        es.DeviceError,
+        {"backend": "tpu"},
+        "backend is 'cpu' or 'cuda', not 'tpu'",
+    ),
+    "no text for a backend": (
+        es.DeviceError,
+        {"backend": ""},
+        "backend is 'cpu' or 'cuda', not ''",
+    ),
+    "a backend of zero": (es.DeviceError, {"backend": 0}, "backend is 'cpu' or 'cuda', not 0"),
+    "a backend of an array": (
+        es.DeviceError,
+        {"backend": np.zeros(2)},
+        "backend is 'cpu' or 'cuda', not",
+    ),
     "an objective of an array": (es.PlanError, {"objective": np.zeros(2)}, "objective is 'proxy'"),
     "time by another selector": (
         es.PlanError,

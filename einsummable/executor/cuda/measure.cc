@@ -17,6 +17,10 @@ namespace {
 // Launches of a graph, the quickest of which counts, and how often a graph does its work.
 constexpr int kLaunches = 5, kTimes = 8, kKernels = 200;
 
+// Of products and copies, for each processor of a device, and at most.
+constexpr int64_t kExtent = 32, kMostExtent = 4096;
+constexpr int64_t kBytes = int64_t{1} << 21, kMostBytes = int64_t{1} << 28;
+
 struct Scratch {
   Address address = 0;
   Owned<ReleaseMemory> owned;
@@ -118,15 +122,17 @@ double kernel_us(const Api& api, int32_t device, int32_t architecture) {
 
 }  // namespace
 
-DeviceFigures measure(Devices& devices, int32_t device, int64_t extent, int64_t bytes) {
+DeviceFigures measure(Devices& devices, int32_t device) {
   const Api& api = devices.api();
+  const DeviceInfo& info = devices.all().at(static_cast<size_t>(device));
+  const auto processors = static_cast<int64_t>(std::max(info.processors, 1));
+  const int64_t extent = std::min(processors * kExtent, kMostExtent);
   DeviceFigures figures;
-  figures.memory_gbps = memory_gbps(api, device, bytes);
+  figures.memory_gbps = memory_gbps(api, device, std::min(processors * kBytes, kMostBytes));
   for (Element element : {Element::f32, Element::f64, Element::f16, Element::bf16}) {
     figures.flops[static_cast<size_t>(element)] = product_flops(api, device, element, extent);
   }
-  const auto number = static_cast<size_t>(device);
-  figures.kernel_us = kernel_us(api, device, devices.all().at(number).architecture);
+  figures.kernel_us = kernel_us(api, device, info.architecture);
   return figures;
 }
 

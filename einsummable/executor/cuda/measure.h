@@ -13,9 +13,8 @@ struct DeviceFigures {
   double kernel_us = 0;  // what a kernel adds to a graph of them, one after another
 };
 
-// Measures for less than a second. `extent` is that of products, `bytes` what is copied. Throws
-// DeviceError, or MemoryLimitError if there is no room.
-DeviceFigures measure(Devices& devices, int32_t device, int64_t extent = 4096,
-                      int64_t bytes = int64_t{1} << 28);
+// Measures for less than a second, with work as large as the device is. Throws DeviceError, or
+// MemoryLimitError if there is no room.
+DeviceFigures measure(Devices& devices, int32_t device);
 
 }  // namespace einsummable::cuda

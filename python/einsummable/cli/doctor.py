@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Say what is there, and whether it works.
 
-Runs a small graph over four virtual devices and compares the result with NumPy's. With --measure it
-also finds out how fast this computer is, and writes that down as the topology "measured".
+Runs a small graph over four virtual devices, and over the GPUs if there are any, and compares the
+results with NumPy's. With --measure it also finds out how fast this computer is, and writes that
+down as the topology "measured"; and the same of its GPUs, as the machine that their plans are for.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from einsummable import __version__, _core, compiler, options, topology, workloads
+from einsummable import __version__, _core, compiler, cuda, options, topology, workloads
 from einsummable.cli import measure, quantities
 from einsummable.cli.progress import Progress
-from einsummable.errors import TopologyError
+from einsummable.errors import Error, TopologyError
 
 EPILOG = ""
 
@@ -35,8 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Print what is there; 1 if the small graph fails."""
-    difference = _try()
-    works = difference == 0
+    difference = _try(4, "cpu")
+    gpus = _gpus(anew=given.measure)
+    works = difference == 0 and not gpus["backend cuda"].startswith("FAILS")
     found = {
         "einsummable": __version__,
         "Python": platform.python_version(),
@@ -47,8 +49,8 @@ def run(given: argparse.Namespace) -> int:
         "memory": quantities.show_size(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")),
         "NumPy": np.__version__,
         "OpenBLAS": _installed("scipy-openblas32") or "not found",
-        "backend cpu": "works" if works else f"FAILS: a result differs by {difference:g}",
-        "backend cuda": "not there yet",
+        "backend cpu": _verdict(difference),
+        **gpus,
         "backend mpi": "not there yet",
         "MiniLM": _minilm(),
         "measured": _measure() if given.measure else _measured(),
@@ -82,9 +84,44 @@ def _measure() -> str:
     return path
 
 
-def _try() -> float:
+def _verdict(difference: float) -> str:
+    return "works" if difference == 0 else f"FAILS: a result differs by {difference:g}"
+
+
+def _gpus(*, anew: bool) -> dict[str, str]:
+    """Describe the GPUs, what they are reached through, and how copies between them go."""
+    found = cuda.find()
+    if found.backend is None:
+        return {"backend cuda": f"no: {found.reason}"}
+    backend = found.backend
+    numbers = range(len(backend.devices))
+    try:
+        verdict = _verdict(_try(list(numbers), "cuda"))
+        machine = str(cuda.machine_file(backend, numbers, anew=anew))
+    except Error as error:
+        verdict = machine = f"FAILS: {error}"
+    out = {"backend cuda": verdict}
+    for number, gpu in enumerate(backend.devices):
+        out[f"GPU {number}"] = (
+            f"{gpu.name}, sm_{gpu.architecture}, {gpu.processors} processors, "
+            f"{quantities.show_size(gpu.memory)}, at {gpu.bus}"
+        )
+    for library in backend.libraries:
+        version = f"{library.version} in {library.path}"
+        out[library.name] = f"no: {library.missing}" if library.missing else version
+    for first in numbers:
+        for second in numbers:
+            if first != second:
+                probe = backend.probe(first, second)
+                way = "direct" if probe.direct else f"through the host: {probe.fault}"
+                out[f"copies {first} to {second}"] = f"{probe.gbps:.3g} GB/s, {way}"
+    out["machine of the GPUs"] = machine
+    return out
+
+
+def _try(devices: int | list[int], backend: str) -> float:
     """Run a small feed-forward network of integers; give the largest error."""
-    exe = compiler.compile(workloads.ffn(12, 8, 20), devices=4)
+    exe = compiler.compile(workloads.ffn(12, 8, 20), devices=devices, backend=backend)
     random = np.random.default_rng(0)
     x, w1, w2 = (
         random.integers(-3, 4, shape).astype(np.float32) for shape in ((12, 8), (8, 20), (20, 8))

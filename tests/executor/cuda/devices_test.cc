@@ -44,7 +44,7 @@ TEST(Devices, DoNotTrustADriverWhosePeersCopyWrong) {
 TEST(Devices, AreMeasured) {
   Twin twin;
   Devices devices(twin.api());
-  const DeviceFigures figures = measure(devices, 1, 8, 1 << 16);
+  const DeviceFigures figures = measure(devices, 1);
   EXPECT_GT(figures.memory_gbps, 0);
   for (double flops : figures.flops) EXPECT_GT(flops, 0);
   EXPECT_GE(figures.kernel_us, 0);

@@ -48,7 +48,7 @@ Status device(int32_t number, DeviceInfo* info) {
   write_text(info->name, sizeof info->name, "twin");
   write_text(info->bus, sizeof info->bus, "0000:0" + std::to_string(number % 10) + ":00.0");
   info->architecture = twin.architecture(number);
-  info->processors = 100;
+  info->processors = 1;
   info->shared_memory = 48 << 10;
   info->clock_khz = 1000000;
   info->memory = twin.options.memory;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "einsummable/executor/cuda/cuda_executor.h"
+#include "einsummable/executor/cuda/measure.h"
+#include "einsummable/executor/cuda/plugin_loader.h"
+#include "python/bindings/bindings.h"
+
+namespace nb = nanobind;
+
+namespace einsummable {
+namespace {
+
+using cuda::DeviceFigures;
+using cuda::DeviceInfo;
+using cuda::Devices;
+using cuda::LibraryInfo;
+using cuda::PeerProbe;
+
+// The first architecture that cuDNN's attention serves.
+constexpr int32_t kAttentionArchitecture = 80;
+
+// GPUs through a plugin, which stays open.
+class CudaBackend {
+ public:
+  CudaBackend(const std::string& plugin, const std::string& folders)
+      : devices_(std::make_shared<Devices>(cuda::open_plugin(plugin, folders))) {}
+
+  const std::vector<DeviceInfo>& devices() const { return devices_->all(); }
+  std::vector<LibraryInfo> libraries() const { return devices_->libraries(); }
+  PeerProbe probe(int32_t from, int32_t to) { return devices_->probe(from, to); }
+  DeviceFigures measure(int32_t device) { return cuda::measure(*devices_, device); }
+
+  std::shared_ptr<Executor> executor(const std::vector<int32_t>& devices,
+                                     const std::string& cache_dir, int64_t threads) const {
+    const auto mine = devices_;
+    return std::make_shared<cuda::CudaExecutor>(
+        devices_->api(),
+        cuda::CudaOptions{
+            .devices = devices,
+            .kernels = {.library_attention = has_attention(devices)},
+            .reaches = [mine](int32_t from, int32_t to) { return mine->reaches(from, to); },
+            .cache_dir = cache_dir,
+            .threads = threads});
+  }
+
+ private:
+  bool has_attention(const std::vector<int32_t>& devices) const {
+    const std::vector<LibraryInfo> libraries = devices_->libraries();
+    const bool present = std::ranges::any_of(libraries, [](const LibraryInfo& info) {
+      return std::string_view(info.name) == "cuDNN" && !*info.missing;
+    });
+    return present && std::ranges::all_of(devices, [&](int32_t device) {
+             const auto number = static_cast<size_t>(device);
+             return number < devices_->all().size() &&
+                    devices_->all()[number].architecture >= kAttentionArchitecture;
+           });
+  }
+
+  std::shared_ptr<Devices> devices_;
+};
+
+nb::dict flops_of(const DeviceFigures& figures) {
+  nb::dict out;
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+    const double flops = figures.flops[static_cast<size_t>(dtype)];
+    if (flops > 0) out[std::string(long_name(dtype)).c_str()] = flops;
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_cuda(nb::module_& module) {
+  nb::class_<Executor>(module, "Executor", "What runs a compiled graph.");
+  nb::class_<DeviceInfo>(module, "CudaDevice", "A GPU.")
+      .def_prop_ro("name", [](const DeviceInfo& info) { return std::string(info.name); })
+      .def_prop_ro("bus", [](const DeviceInfo& info) { return std::string(info.bus); })
+      .def_ro("architecture", &DeviceInfo::architecture, "90 for sm_90.")
+      .def_ro("processors", &DeviceInfo::processors)
+      .def_ro("memory", &DeviceInfo::memory, "In bytes.")
+      .def_ro("free_memory", &DeviceInfo::free_memory, "In bytes, when it was asked.");
+  nb::class_<LibraryInfo>(module, "CudaLibrary", "A library that GPUs are used through.")
+      .def_prop_ro("name", [](const LibraryInfo& info) { return std::string(info.name); })
+      .def_prop_ro("version", [](const LibraryInfo& info) { return std::string(info.version); })
+      .def_prop_ro("path", [](const LibraryInfo& info) { return std::string(info.path); })
+      .def_prop_ro("missing", [](const LibraryInfo& info) { return std::string(info.missing); });
+  nb::class_<PeerProbe>(module, "CudaProbe", "What was found of copies between two GPUs.")
+      .def_ro("direct", &PeerProbe::direct, "Whether they need not go through the host.")
+      .def_ro("gbps", &PeerProbe::gbps)
+      .def_ro("fault", &PeerProbe::fault, "Why they are not direct.");
+  nb::class_<DeviceFigures>(module, "CudaFigures", "What a GPU does in a second, measured.")
+      .def_ro("memory_gbps", &DeviceFigures::memory_gbps)
+      .def_prop_ro("flops", &flops_of, nb::sig("def flops(self) -> dict[str, float]"))
+      .def_ro("kernel_us", &DeviceFigures::kernel_us);
+  nb::class_<CudaBackend>(module, "CudaBackend", "GPUs, through the plugin.")
+      .def(nb::init<const std::string&, const std::string&>(), nb::arg("plugin"),
+           nb::arg("folders"))
+      .def_prop_ro("devices", [](const CudaBackend& backend) {
+        return std::vector<DeviceInfo>(backend.devices());
+      })
+      .def_prop_ro("libraries", &CudaBackend::libraries)
+      .def("probe", &CudaBackend::probe, nb::arg("from_device"), nb::arg("to_device"))
+      .def("measure", &CudaBackend::measure, nb::arg("device"))
+      .def("executor", &CudaBackend::executor, nb::arg("devices"), nb::arg("cache_dir"),
+           nb::arg("threads"));
+}
+
+}  // namespace einsummable

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GPUs from Python: on the host twin, behind the symbol of a plugin; and where there are none."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import einsummable as es
+from einsummable import cuda, topology
+from einsummable.cli import main
+
+TWIN = Path(__file__).parent / "cuda_twin.so"
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("EINSUMMABLE_CUDA_PLUGIN", raising=False)
+    cuda.find.cache_clear()
+    cuda._warn_of.cache_clear()
+    yield tmp_path
+    cuda.find.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where machines are kept that tests need not measure again."""
+    return tmp_path_factory.mktemp("measured")
+
+
+@pytest.fixture
+def twin(cache: Path, measured: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EINSUMMABLE_CUDA_PLUGIN", str(TWIN))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(measured))
+    return measured
+
+
+def network() -> tuple[es.Graph, dict[str, np.ndarray], np.ndarray]:
+    random = np.random.default_rng(0)
+    shapes = {"x": (24, 8), "w1": (8, 20), "w2": (20, 8)}
+    given = {
+        name: random.integers(-3, 4, shape).astype(np.float32) for name, shape in shapes.items()
+    }
+    hidden = np.maximum(given["x"] @ given["w1"], 0)
+    return es.workloads.ffn(24, 8, 20), given, hidden @ given["w2"]
+
+
+@pytest.mark.parametrize("devices", [None, 1, 2, [1], [0, 1, 0], [0] * 8])
+def test_graphs_run_on_gpus(twin: Path, devices: int | list[int] | None) -> None:
+    graph, given, wanted = network()
+    executable = es.compile(graph, devices=devices)
+    count = devices if isinstance(devices, int) else len(devices or [0, 1])
+    assert executable.plan.devices == count
+    assert (executable(given)["y"] == wanted).all()
+    assert executable.verify()
+    assert executable.plan.predicted_ms > 0
+
+
+def test_calls_are_compared_with_references_too(twin: Path) -> None:
+    graph, given, wanted = network()
+    executable = es.compile(graph, devices=2, verify="numeric")
+    assert (executable(given)["y"] == wanted).all()
+    assert executable.verify()
+
+
+def test_fewer_gpus_than_devices(twin: Path) -> None:
+    graph, given, wanted = network()
+    with pytest.raises(es.DeviceError) as caught:
+        es.compile(graph, devices=8)
+    assert str(caught.value) == (
+        "there are 2 GPUs, not 8: devices=[0] * 8 puts 8 sites on GPU 0, and "
+        'backend="cpu" has as many virtual devices as asked for'
+    )
+    assert (es.compile(graph, devices=8, backend="cpu")(given)["y"] == wanted).all()
+    with pytest.raises(es.DeviceError, match="there is no GPU 2: they are 0 to 1"):
+        es.compile(graph, devices=[0, 2])
+
+
+def test_options_of_the_cpu_are_refused(twin: Path) -> None:
+    with pytest.raises(es.DeviceError, match='private_sites is for backend="cpu"'):
+        es.compile(network()[0], devices=2, backend="cuda", private_sites=True)
+
+
+def test_tasks_are_not_timed(twin: Path) -> None:
+    graph, given, _ = network()
+    executable = es.compile(graph, devices=2)
+    executable(given)
+    with pytest.raises(es.DeviceError, match="not timed one by one"):
+        executable.profile()
+    with pytest.raises(es.DeviceError, match="not timed one by one"):
+        executable.trace("never.json")
+
+
+def test_ids_out_of_range_are_named(twin: Path) -> None:
+    graph = es.Graph()
+    table, ids = graph.tensor([4, 3], name="table"), graph.tensor([2, 2], "int32", name="ids")
+    graph.save(es.embedding(table, ids, name="look"), name="y")
+    executable = es.compile(graph, devices=2)
+    given = {"table": np.ones((4, 3), np.float32), "ids": np.array([[0, 1], [4, -1]], np.int32)}
+    with pytest.raises(es.InputError, match=r"\"look\".*the id 4 at position \[1, 0\]"):
+        executable(given)
+    given["ids"][:] = 3
+    assert (executable(given)["y"] == 1).all()
+
+
+def test_plans_for_gpus_repeat(twin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = twin / "fresh"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(fresh))
+    graph = network()[0]
+    first = es.plan(graph, devices=2)
+    files = list(fresh.glob("einsummable/cuda-*.toml"))
+    assert len(files) == 1
+    machine = topology.load(files[0])
+    assert machine.sites == 2
+    assert machine.way(0, 1) is not None
+    cuda.find.cache_clear()
+    again = es.plan(graph, devices=2)
+    assert again.predicted_ms == first.predicted_ms
+    assert str(again) == str(first)
+    # A plan needs no device: of more than there are, it is for the CPU, or for what it names.
+    assert es.plan(graph, devices=16).devices == 16
+    assert es.plan(graph, devices=2, topology="dgx-a100").devices == 2
+
+
+def test_sites_on_one_gpu_share_its_memory(twin: Path) -> None:
+    backend = cuda.find().backend
+    assert backend is not None
+    alone = topology.parse(cuda.machine_text(backend, [0, 0, 0]))
+    assert alone.figures["compute"] == {"workers": 1, "handover": True}
+    mixed = topology.parse(cuda.machine_text(backend, [0, 1, 0]))
+    assert mixed.sites == 3
+    assert len(mixed.figures["link"]) == 1
+    assert mixed.way(0, 2) is not None
+    assert mixed.way(0, 1).gbps == mixed.figures["bus"][0]["gbps"]
+
+
+def test_doctor_describes_gpus(twin: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["backend cuda"] == "works"
+    assert found["GPU 1"].startswith("twin, sm_90, 1 processors, ")
+    assert found["host twin"] == "1 in "
+    assert found["copies 0 to 1"].endswith("direct")
+    assert found["copies 1 to 0"].endswith("through the host: the driver allows no peer access")
+    assert Path(found["machine of the GPUs"]).exists()
+
+
+def test_without_the_plugin_the_cpu_runs_it(cache: Path) -> None:
+    graph, given, wanted = network()
+    assert (es.compile(graph, devices=2)(given)["y"] == wanted).all()
+    with pytest.raises(es.DeviceError) as caught:
+        es.compile(graph, devices=2, backend="cuda")
+    assert str(caught.value) == (
+        "there is no GPU to run on: the CUDA plugin is not installed: "
+        "pip install einsummable[cuda13]"
+    )
+
+
+def test_a_plugin_that_does_not_work_is_said_once(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EINSUMMABLE_CUDA_PLUGIN", str(cache / "none.so"))
+    graph, given, wanted = network()
+    with pytest.warns(RuntimeWarning, match="virtual CPU devices run this: the CUDA plugin cannot"):
+        executable = es.compile(graph, devices=2)
+    assert (executable(given)["y"] == wanted).all()
+    es.compile(graph, devices=2)
+    with pytest.raises(es.DeviceError, match="the CUDA plugin cannot be opened"):
+        es.compile(graph, devices=2, backend="cuda")
