@@ -9,6 +9,8 @@
 // Where a kernel that checks ids says which is out of range.
 #define ES_FAULT Fault*
 #define ES_SET_FAULT(fault, at, id) (*(fault) = Fault{1, at, id})
+// Numbers known when the kernel is generated: ES_TABLE(long long, ends) = {2, 5};
+#define ES_TABLE(T, name) static const __device__ T name[]
 // An array that the threads of a block share.
 #define ES_SHARED(T, name, count) __shared__ T name[count]
 #define ES_KERNEL(name, threads, ...) \

@@ -135,6 +135,7 @@ static void call(void (*kernel)(Pointers...), const unsigned long long* argument
 #define ES_SET(pointer, i, element) ((pointer).set(i, element))
 #define ES_FAULT CheckedPointer<Fault>
 #define ES_SET_FAULT(fault, position, value) ((fault).set(0, Fault{1, position, value}))
+#define ES_TABLE(T, name) static const T name[]
 // Blocks run one after another, so what a block's threads share is one array.
 #define ES_SHARED(T, name, count) \
   static T name[count];           \

@@ -108,7 +108,7 @@ class AttentionText {
     if (!x_.visible.ends.empty()) {
       std::vector<std::string> ends;
       for (int64_t end : x_.visible.ends) ends.push_back(std::to_string(end));
-      text += "const long long ends[] = {" + join(ends, ", ") +
+      text += "ES_TABLE(long long, ends) = {" + join(ends, ", ") +
               "};\nint below = 0, above = " + std::to_string(ends.size() - 1) +
               ";\nwhile (below < above) {\nconst int middle = (below + above) / 2;\n"
               "if (ends[middle] > row) above = middle; else below = middle + 1;\n}\n"

@@ -58,7 +58,7 @@ std::optional<PreparedTask> prepare_segment_mean(const KernelCall& call, const K
   std::vector<int64_t> others = in.strides;
   others[axis] = 0;
   const std::string type = "Value<" + element_type(in.dtype) + ">";
-  const std::string body = position(out.shape, "i", "x") + "const long long borders[] = {" +
+  const std::string body = position(out.shape, "i", "x") + "ES_TABLE(long long, borders) = {" +
                            join(borders, ", ") + "};\nconst long long first = borders[" + at +
                            "], last = borders[" + at + " + 1];\n" + type +
                            " sum = 0;\nfor (long long r = first; r < last; ++r) sum = sum + load<" +
