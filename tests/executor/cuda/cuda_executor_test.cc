@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "einsummable/executor/cuda/devices.h"
-#include "tests/support/cuda_twin/twin.h"
+#include "tests/support/cuda_twin/table.h"
 #include "tests/support/executable.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/rounds.h"
@@ -16,6 +16,7 @@ namespace einsummable::cuda {
 namespace {
 
 using cuda_twin::Recorded;
+using cuda_twin::Table;
 using cuda_twin::Twin;
 using cuda_twin::TwinOptions;
 
@@ -69,18 +70,18 @@ void check_round(int64_t round, int64_t p, const Machine& machine) {
   const Graph graph = random_graph(random, 3 + round % 10, dtype);
   const auto values = random_values(random, graph);
   SCOPED_TRACE("round " + std::to_string(round) + ", p " + std::to_string(p) + "\n" + text(graph));
-  Twin twin({.devices = machine.devices,
-             .memory = uint64_t{1} << 32,
-             .seed = random(),
-             .peers = machine.peers});
+  const Table table({.devices = machine.devices,
+                     .memory = uint64_t{1} << 32,
+                     .seed = random(),
+                     .peers = machine.peers});
   {
-    Devices devices(twin.api());
+    Devices devices(table.api());
     CompileOptions options{.devices = p,
                            .selector = round % 2 ? Selector::random : Selector::optimal,
                            .seed = random(),
                            .objective = kProxy};
     if (options.selector == Selector::optimal && round % 4 == 0) options.objective = {};
-    options.executor = executor_on(devices, in_turn(p, machine.devices));
+    options.executor = executor_on(devices, in_turn(p, table.devices(machine.devices)));
     const auto executable = compile(graph, options);
     const std::vector<Memory> results = call(*executable, graph, values);
     EXPECT_LE(difference(graph, results, evaluate(graph, values)),
@@ -89,7 +90,7 @@ void check_round(int64_t round, int64_t p, const Machine& machine) {
       EXPECT_EQ(hash_of(results), hash_of(call(*executable, graph, values)));
     }
   }
-  EXPECT_EQ(twin.unreleased(), 0);
+  EXPECT_EQ(table.unreleased(), 0);
 }
 
 TEST(CudaExecutor, RandomGraphsEqualTheirReferences) {
@@ -110,6 +111,21 @@ TEST(CudaExecutor, RandomGraphsEqualTheirReferencesOnOtherMachines) {
                           : round % 4 ? all
                                       : none});
     if (HasFailure()) return;
+  }
+}
+
+TEST(CudaExecutor, GivesTheSameBitsAtEveryLaunch) {
+  Random random(6);
+  const Graph graph = random_graph(random, 12, DType::f32);
+  const auto values = random_values(random, graph);
+  const Table table;
+  Devices devices(table.api());
+  CompileOptions options{.devices = 4, .objective = kProxy};
+  options.executor = executor_on(devices, in_turn(4, table.devices(2)));
+  const auto executable = compile(graph, options);
+  const uint64_t first = hash_of(call(*executable, graph, values));
+  for (int64_t launch = 1; launch < rounds(50, 1000); ++launch) {
+    ASSERT_EQ(hash_of(call(*executable, graph, values)), first) << "launch " << launch;
   }
 }
 

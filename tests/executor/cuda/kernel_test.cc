@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every operator of the registry has a kernel, and its blocks are the reference's: random samples
-// and specs, partial and finished blocks, dense, strided and unaligned operands, on the host twin.
+// and specs, partial and finished blocks, dense, strided and unaligned operands, on the host twin
+// or a GPU.
 #include "einsummable/executor/cuda/kernel.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +56,9 @@ TEST_P(Kernels, AgreeWithTheReference) {
         for_each_spec(shared, cells, random, [&](const JoinAggSpec& spec) {
           if (left-- <= 0 && random() % 8) return;
           bench.add(*op, spec, random_below(random, spec.cells()), inputs,
-                    {.library_attention = round % 3 == 0, .product_workspace = 1024}, random);
+                    {.library_attention = round % 3 == 0 && bench.table().has_library_attention(),
+                     .product_workspace = 1024},
+                    random);
         });
       }
     }

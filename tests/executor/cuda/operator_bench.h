@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "einsummable/ops/operator.h"
+#include "tests/support/cuda_twin/table.h"
 #include "tests/support/cuda_twin/task_bench.h"
 
 namespace einsummable::cuda {
@@ -16,7 +17,7 @@ cuda_twin::BenchBlock random_block(const Box& box, DType dtype, Random& random);
 // Gives a block its values.
 void fill(cuda_twin::BenchBlock& block, const Array64& values);
 
-// Tasks on a twin, and the blocks that they must give.
+// Tasks on a table, and the blocks that they must give.
 class OperatorBench {
  public:
   // One cell of an operator, whose blocks must be those of the float64 reference.
@@ -36,10 +37,11 @@ class OperatorBench {
   void run();
 
   size_t size() const { return tasks_.size(); }
+  const cuda_twin::Table& table() const { return table_; }
 
  private:
-  cuda_twin::Twin twin_;
-  cuda_twin::TaskBench tasks_{twin_};
+  cuda_twin::Table table_;
+  cuda_twin::TaskBench tasks_{table_.api()};
   std::vector<Expected> expected_;
 };
 

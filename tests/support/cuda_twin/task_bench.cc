@@ -25,7 +25,7 @@ unsigned char* BenchBlock::at(std::span<const int64_t> position) {
 void TaskBench::check(Status status) const {
   if (status == Status::ok) return;
   std::array<char, 4096> text{};
-  twin_.api().last_error(text.data(), text.size());
+  api_.last_error(text.data(), text.size());
   throw DeviceError(text.data());
 }
 
@@ -38,36 +38,33 @@ void TaskBench::add(PreparedTask task, std::vector<BenchBlock> reads,
 }
 
 Address TaskBench::upload(const std::vector<unsigned char>& bytes) {
-  const Api& api = twin_.api();
   Address address = 0, pinned = 0;
   void* memory = nullptr;
-  check(api.allocate(0, bytes.size(), &address));
-  check(api.allocate_pinned(bytes.size(), &memory, &pinned));
+  check(api_.allocate(0, bytes.size(), &address));
+  check(api_.allocate_pinned(bytes.size(), &memory, &pinned));
   std::memcpy(memory, bytes.data(), bytes.size());
   const Copy copy{pinned, address, kHost, 0, bytes.size()};
-  if (!bytes.empty()) check(api.copy(&copy));
-  check(api.release_pinned(memory));
+  if (!bytes.empty()) check(api_.copy(&copy));
+  check(api_.release_pinned(memory));
   return address;
 }
 
 void TaskBench::download(Address address, std::vector<unsigned char>& bytes) {
-  const Api& api = twin_.api();
   Address pinned = 0;
   void* memory = nullptr;
-  check(api.allocate_pinned(bytes.size(), &memory, &pinned));
+  check(api_.allocate_pinned(bytes.size(), &memory, &pinned));
   const Copy copy{address, pinned, 0, kHost, bytes.size()};
-  if (!bytes.empty()) check(api.copy(&copy));
+  if (!bytes.empty()) check(api_.copy(&copy));
   std::memcpy(bytes.data(), memory, bytes.size());
-  check(api.release_pinned(memory));
+  check(api_.release_pinned(memory));
 }
 
 void TaskBench::bind(Bound& bound) {
-  const Api& api = twin_.api();
   for (const BenchBlock& block : bound.reads) bound.read_addresses.push_back(upload(block.bytes));
   for (const BenchBlock& block : bound.writes) bound.write_addresses.push_back(upload(block.bytes));
-  check(api.allocate(0, static_cast<uint64_t>(bound.task.workspace), &bound.workspace));
+  check(api_.allocate(0, static_cast<uint64_t>(bound.task.workspace), &bound.workspace));
   void* memory = nullptr;
-  check(api.allocate_pinned(sizeof(Found), &memory, &bound.fault));
+  check(api_.allocate_pinned(sizeof(Found), &memory, &bound.fault));
   std::memset(memory, 0, sizeof(Found));
   bound.fault_bytes = static_cast<const unsigned char*>(memory);
 }
@@ -90,14 +87,23 @@ Address TaskBench::address(const Bound& bound, const Argument& argument) const {
 
 Function TaskBench::function(const KernelSource& source) {
   const std::string text = unit(source), name = kernel_name(source);
+  const auto known = functions_.find(text);
+  if (known != functions_.end()) return known->second;
+  DeviceInfo info = {};
+  check(api_.device(0, &info));
+  const void* image = nullptr;
+  uint64_t bytes = 0;
+  check(api_.compile(text.c_str(), name.c_str(), info.architecture, &image, &bytes));
   Module module = 0;
   Function function = 0;
-  check(twin_.api().load(text.data(), text.size(), name.c_str(), &module, &function));
+  const Status status = api_.load(image, bytes, name.c_str(), &module, &function);
+  api_.free_image(image);
+  check(status);
+  functions_[text] = function;
   return function;
 }
 
 void TaskBench::add_nodes(GraphHandle graph, const Bound& bound) {
-  const Api& api = twin_.api();
   std::vector<Node> after;
   for (const NodeCall& call : bound.task.nodes) {
     Node node = 0;
@@ -112,14 +118,14 @@ void TaskBench::add_nodes(GraphHandle graph, const Bound& bound) {
                                 static_cast<uint32_t>(kernel->source.threads),
                                 arguments.data(),
                                 static_cast<uint32_t>(arguments.size())};
-      check(api.add_kernel(graph, after.data(), after.size(), &launch, &node));
+      check(api_.add_kernel(graph, after.data(), after.size(), &launch, &node));
     } else if (const auto* product_call = std::get_if<ProductCall>(&call)) {
       Product product = product_call->product;
       product.a.address = address(bound, product_call->a);
       product.b.address = address(bound, product_call->b);
       product.c.address = address(bound, product_call->c);
       product.workspace = address(bound, product_call->workspace);
-      check(api.add_product(graph, after.data(), after.size(), &product, &node));
+      check(api_.add_product(graph, after.data(), after.size(), &product, &node));
     } else {
       const auto& attention_call = std::get<AttentionCall>(call);
       Attention attention = attention_call.attention;
@@ -128,25 +134,24 @@ void TaskBench::add_nodes(GraphHandle graph, const Bound& bound) {
       attention.v = address(bound, attention_call.v);
       attention.out = address(bound, attention_call.out);
       attention.workspace = address(bound, attention_call.workspace);
-      check(api.add_attention(graph, after.data(), after.size(), &attention, &node));
+      check(api_.add_attention(graph, after.data(), after.size(), &attention, &node));
     }
     after = {node};
   }
 }
 
 void TaskBench::run() {
-  const Api& api = twin_.api();
   GraphHandle graph = 0;
-  check(api.create_graph(&graph));
+  check(api_.create_graph(&graph));
   for (Bound& bound : tasks_) {
     bind(bound);
     add_nodes(graph, bound);
   }
   Launchable launchable = 0;
-  check(api.instantiate(graph, &launchable));
-  check(api.launch(launchable));
+  check(api_.instantiate(graph, &launchable));
+  check(api_.launch(launchable));
   Status status = Status::not_ready;
-  while (status == Status::not_ready) status = api.poll(launchable);
+  while (status == Status::not_ready) status = api_.poll(launchable);
   check(status);
   for (Bound& bound : tasks_) {
     for (size_t i = 0; i < bound.writes.size(); ++i) {

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "einsummable/executor/cuda/kernel.h"
-#include "tests/support/cuda_twin/twin.h"
 
 namespace einsummable::cuda_twin {
 
@@ -22,13 +23,13 @@ struct BenchBlock {
   const unsigned char* at(std::span<const int64_t> position) const;
 };
 
-// Prepared tasks, each on memory of its own, run as one graph on the first device of a twin.
+// Prepared tasks, each on memory of its own, run as one graph on the first device of a table.
 class TaskBench {
  public:
-  explicit TaskBench(Twin& twin) : twin_(twin) {}
+  explicit TaskBench(const cuda::Api& api) : api_(api) {}
 
   void add(cuda::PreparedTask task, std::vector<BenchBlock> reads, std::vector<BenchBlock> writes);
-  // Runs all of them. Throws DeviceError with what the twin found. Afterwards `writes` are filled.
+  // Runs all of them. Throws DeviceError with what the table found. Afterwards `writes` are filled.
   void run();
 
   size_t size() const { return tasks_.size(); }
@@ -57,8 +58,9 @@ class TaskBench {
   cuda::Function function(const cuda::KernelSource& source);
   void add_nodes(cuda::GraphHandle graph, const Bound& bound);
 
-  Twin& twin_;
+  const cuda::Api& api_;
   std::vector<Bound> tasks_;
+  std::map<std::string, cuda::Function> functions_;  // by unit
 };
 
 }  // namespace einsummable::cuda_twin
