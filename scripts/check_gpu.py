@@ -13,8 +13,11 @@ import argparse
 import hashlib
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import einsummable as es
 
@@ -22,7 +25,17 @@ SITES = (1, 2, 8)
 # Largest relative error, of the largest value of the CPU's result.
 ALLOWED = {"float32": 1e-5, "float16": 4e-3, "bfloat16": 3e-2}
 LAUNCHES = 1000
+# The paper's block.
+BLOCK = {
+    "seq": 1024,
+    "d_model": 4096,
+    "heads": 32,
+    "kv_heads": 8,
+    "head_dim": 128,
+    "d_ff": 14336,
+}
 
+Array = npt.NDArray[Any]
 Build = Callable[[es.Graph, es.Tensor, es.Tensor], es.Tensor]
 
 # One graph an operator, of square x and y.
@@ -116,13 +129,13 @@ def one_hash(launches: int) -> str:
     return seen.pop()[:16]
 
 
-def seconds(executable: es.Executable, calls: int = 5) -> float:
-    """Give the shortest of some calls without arguments, after one that is not timed."""
-    executable()
+def fastest(call: Callable[[], object], calls: int = 5) -> float:
+    """Give the seconds of the shortest of some calls, after one that is not timed."""
+    call()
     taken = []
     for _ in range(calls):
         start = time.perf_counter()
-        executable()
+        call()
         taken.append(time.perf_counter() - start)
     return min(taken)
 
@@ -139,7 +152,7 @@ def chained(size: int, dtype: str, attention: bool, length: int) -> float:
     executable = es.compile(graph, devices=[0], backend="cuda")
     values = np.random.default_rng(0).standard_normal(shape) / size**0.5
     executable.load({"x": values.astype(dtype)})
-    return seconds(executable)
+    return fastest(executable)
 
 
 def efficiency() -> None:
@@ -153,6 +166,51 @@ def efficiency() -> None:
             ) / 8
             name = f"{'attention' if attention else 'product'} {size} float16"
             print(f"{name:24} {flops / max(each, 1e-9) / 1e12:8.1f}")
+
+
+def compare_blocks(device: str, **sizes: Any) -> None:
+    """Print what the paper's block takes here and in PyTorch, with x copied in and y out."""
+    import torch
+    from benchmarks.peers import in_torch
+
+    seq, width = sizes["seq"], sizes["d_model"]
+    graph = es.workloads.llama_block(1, seq, dtype="float16", **_without(sizes, "seq"))
+    random = np.random.default_rng(0)
+    weights = {}
+    for name, tensor in graph.parameters.items():
+        values = random.standard_normal(tensor.shape, np.float32) / width**0.5
+        weights[name] = (values + (len(tensor.shape) == 1)).astype("float16")
+    x = random.standard_normal((seq, width)).astype("float16")
+    given = {"x": x, "positions": np.arange(seq, dtype=np.int32)}
+    results = []
+    for sites in (1, 8):
+        executable = es.compile(graph, devices=[0] * sites, backend="cuda")
+        executable.load(weights)
+        results.append(executable(given)["y"])
+        taken = fastest(partial(executable, given))
+        print(f"block, {seq} tokens, float16, {sites} sites: {taken * 1e3:.2f} ms")
+    with torch.inference_mode():
+        eager, _ = in_torch.block({**weights, "x": x}, {"batch": 1, **sizes}, "eager", device)
+        for name, function in (("eager", eager), ("compiled", torch.compile(eager))):
+            call = partial(_in_torch, function, x, device)
+            results.append(call()[0])
+            print(f"the same in PyTorch, {name}: {fastest(call) * 1e3:.2f} ms")
+    for result in results[1:]:
+        error = np.abs(result.astype(np.float64) - results[0]).max() / np.abs(results[0]).max()
+        if not error <= 2e-2:
+            raise SystemExit(f"the block's results differ by {error:.3g}")
+
+
+def _in_torch(function: Callable[..., Any], x: Array, device: str) -> Array:
+    """Copy x in, with a batch of one, call, and copy the result out."""
+    import torch
+
+    out: Array = function(torch.from_numpy(x).to(device)[None]).cpu().numpy()
+    return out
+
+
+def _without(sizes: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in sizes.items() if key != name}
 
 
 def main() -> None:
@@ -170,6 +228,7 @@ def main() -> None:
     print(f"{launches} launches gave one result, {one_hash(launches)}")
     if not given.small:
         efficiency()
+        compare_blocks("cuda:0", **BLOCK)
 
 
 if __name__ == "__main__":

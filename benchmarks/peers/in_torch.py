@@ -22,8 +22,12 @@ def prepare(
     """Give the workload as a function; variants are "eager", "compiled", see also MiniLM's."""
     torch.set_num_threads(threads)
     torch.set_grad_enabled(False)
-    make = {"block": _block, "steps": _steps, "minilm": minilm_in_torch.minilm}[workload]
-    function, inputs = make(arrays, settings, variant)
+    makers: dict[str, Callable[..., Any]] = {
+        "block": block,
+        "steps": _steps,
+        "minilm": minilm_in_torch.minilm,
+    }
+    function, inputs = makers[workload](arrays, settings, variant)
     if variant.startswith("compiled"):
         function = torch.compile(function, dynamic=False)
 
@@ -35,8 +39,8 @@ def prepare(
     return compute
 
 
-def _block(
-    arrays: Arrays, sizes: Mapping[str, int], variant: str
+def block(
+    arrays: Arrays, sizes: Mapping[str, int], variant: str, device: str = "cpu"
 ) -> tuple[Callable[..., torch.Tensor], tuple[torch.Tensor, ...]]:
     """Give the transformer block over ``[batch, seq, d_model]``.
 
@@ -45,7 +49,7 @@ def _block(
     """
     batch, seq, width = sizes["batch"], sizes["seq"], sizes["d_model"]
     heads, kv_heads, dim = sizes["heads"], sizes["kv_heads"], sizes["head_dim"]
-    own = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    own = {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
 
     def linear(*names: str) -> torch.Tensor:
         matrices = [own[f"w_{name}"].reshape(width, -1).T for name in names]
@@ -55,14 +59,14 @@ def _block(
     out = own["w_out"].reshape(-1, width).T.contiguous()
     down = own["w_down"].T.contiguous()
     columns = [heads * dim, kv_heads * dim, kv_heads * dim]
-    cosines, sines = map(torch.from_numpy, cosines_and_sines(seq, dim))
+    cosines, sines = (torch.from_numpy(turn).to(own["x"]) for turn in cosines_and_sines(seq, dim))
 
     def turned(x: torch.Tensor, count: int) -> torch.Tensor:
         a, b = x.view(batch, seq, count, dim).chunk(2, -1)
         x = torch.cat([a * cosines - b * sines, b * cosines + a * sines], -1)
         return x.transpose(1, 2)
 
-    def block(x: torch.Tensor) -> torch.Tensor:
+    def compute(x: torch.Tensor) -> torch.Tensor:
         n = functional.rms_norm(x, (width,), own["w_norm1"], 1e-5)
         q, k, v = functional.linear(n, qkv).split(columns, -1)
         attended = functional.scaled_dot_product_attention(
@@ -77,7 +81,7 @@ def _block(
         gate, up = functional.linear(n, gate_up).chunk(2, -1)
         return x + functional.linear(functional.silu(gate) * up, down)
 
-    return block, (own["x"].view(batch, seq, width),)
+    return compute, (own["x"].view(batch, seq, width),)
 
 
 def _steps(
