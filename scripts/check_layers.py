@@ -127,8 +127,7 @@ def check_file(path: str, includes: Includes) -> list[str]:
         allowed |= {"workloads"}  # the paper's computations are there for tests
     for target, first in sorted(reached.items()):
         # What tests share may see everything; only what a test includes itself counts.
-        tests = path.startswith(("tests/", "python/tests/"))
-        if tests and (first.startswith("tests/") or target != first):
+        if path.startswith("tests/") and (first.startswith("tests/") or target != first):
             continue
         below = layer_of(target)
         if target.startswith("tests/") or below is None or below not in allowed:
