@@ -17,13 +17,13 @@ namespace einsummable {
 Expression merge_expression(const PartialType& partial, int32_t parts,
                             std::optional<DType> finished);
 
-// Of a weighted mean, from the lse of every part its weight, exp(lse) over their sum; a part without
-// weight has exactly 0. Then, unless the block is finished, the merged lse.
+// Of a weighted mean, from the lse of every part its weight, exp(lse) over their sum; a part
+// without weight has exactly 0. Then, unless the block is finished, the merged lse.
 Expression weights_expression(const PartialType& partial, int32_t parts,
                               std::optional<DType> finished);
 
-// Of a weighted mean, from the value of every part, then the weight of every part, the merged value,
-// finished or not. What weighs nothing does not count, even if it is NaN.
+// Of a weighted mean, from the value of every part, then the weight of every part, the merged
+// value, finished or not. What weighs nothing does not count, even if it is NaN.
 Expression weighted_expression(const PartialType& partial, int32_t parts,
                                std::optional<DType> finished);
 

@@ -98,9 +98,9 @@ void bind_cuda(nb::module_& module) {
   nb::class_<CudaBackend>(module, "CudaBackend", "GPUs, through the plugin.")
       .def(nb::init<const std::string&, const std::string&>(), nb::arg("plugin"),
            nb::arg("folders"))
-      .def_prop_ro("devices", [](const CudaBackend& backend) {
-        return std::vector<DeviceInfo>(backend.devices());
-      })
+      .def_prop_ro(
+          "devices",
+          [](const CudaBackend& backend) { return std::vector<DeviceInfo>(backend.devices()); })
       .def_prop_ro("libraries", &CudaBackend::libraries)
       .def("probe", &CudaBackend::probe, nb::arg("from_device"), nb::arg("to_device"))
       .def("measure", &CudaBackend::measure, nb::arg("device"))

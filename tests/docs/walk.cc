@@ -2,11 +2,15 @@
 #include "tests/docs/walk.h"
 
 #include "einsummable/einsummable.h"
+#include "einsummable/executor/cuda/cuda_executor.h"
+#include "einsummable/executor/cuda/source.h"
+#include "einsummable/executor/cuda/task_nodes.h"
 #include "einsummable/logical/explain.h"
 #include "einsummable/physical/text.h"
 #include "einsummable/task/fuse.h"
 #include "einsummable/task/lowering.h"
 #include "einsummable/task/memory_plan.h"
+#include "tests/support/cuda_twin/twin.h"
 
 namespace einsummable {
 namespace {
@@ -48,6 +52,49 @@ TaskGraph lowered(const Plan& plan, const Traits& traits) {
   return tasks;
 }
 
+std::string after_text(const cuda_twin::Recorded& node) {
+  std::string out;
+  for (cuda::Node before : node.after) out += " " + std::to_string(before - 1);
+  return node.after.empty() ? "" : " after" + out;
+}
+
+// One line a node of a CUDA graph, numbered from 0 as tasks are.
+std::string node_text(const cuda_twin::Recorded& node) {
+  if (const auto* kernel = std::get_if<cuda_twin::Recorded::Kernel>(&node.work)) {
+    return "kernel on device " + std::to_string(kernel->launch.device) + ", " +
+           std::to_string(kernel->launch.blocks) + " block of " +
+           std::to_string(kernel->launch.threads) + " threads" + after_text(node);
+  }
+  if (const auto* copy = std::get_if<cuda::Copy>(&node.work)) {
+    return "copy from device " + std::to_string(copy->from_device) + " to device " +
+           std::to_string(copy->to_device) + ", " + std::to_string(copy->bytes) + " bytes" +
+           after_text(node);
+  }
+  const auto& product = std::get<cuda::Product>(node.work);
+  return "product on device " + std::to_string(product.device) + ", " + std::to_string(product.m) +
+         " x " + std::to_string(product.k) + " by " + std::to_string(product.k) + " x " +
+         std::to_string(product.n) + after_text(node);
+}
+
+// The nodes of the plan's CUDA graph on two devices, and the kernel of h.
+void walk_to_nodes(const Plan& plan, std::map<std::string, std::string>& out) {
+  std::string nodes;
+  const cuda_twin::Twin twin({.tamper = [&](std::vector<cuda_twin::Recorded>& all) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      nodes += std::to_string(i) + " " + node_text(all[i]) + "\n";
+    }
+  }});
+  cuda::CudaExecutor executor(twin.api(), {.devices = {0, 1},
+                                           .kernels = {.product_workspace = cuda::kWorkspaceUnit},
+                                           .reaches = [](int32_t, int32_t) { return true; }});
+  const auto tasks = std::make_shared<const TaskGraph>(lowered(plan, executor.traits()));
+  executor.prepare(tasks);
+  out["computed: nodes"] = nodes;
+  const cuda::PreparedTask relu = cuda::nodes_of(*tasks, tasks->tasks.at(2), {});
+  out["computed: kernel"] =
+      cuda::definition(std::get<cuda::GeneratedKernel>(relu.nodes.at(0)).source);
+}
+
 }  // namespace
 
 std::map<std::string, std::string> walk() {
@@ -62,7 +109,7 @@ std::map<std::string, std::string> walk() {
   CompileOptions pinned = options;
   pinned.pins = {{"up", {{"k", 2}}}, {"h", {{"i1", 2}}}, {"down", {{"i", 2}}}};
   const Plan other = make_plan(graph, pinned);
-  return {
+  std::map<std::string, std::string> texts = {
       {"computed: graph", text(graph)},
       {"computed: plan", table(plan.logical, *plan.graph)},
       {"computed: specs", specs_text(plan)},
@@ -72,6 +119,8 @@ std::map<std::string, std::string> walk() {
       {"computed: report", report_text(verify(tasks, traits))},
       {"computed: pinned physical", text(*other.physical)},
   };
+  walk_to_nodes(plan, texts);
+  return texts;
 }
 
 }  // namespace einsummable
