@@ -25,7 +25,7 @@ class Execution {
   virtual ~Execution() = default;
 
   // Copies what every site needs of an input or parameter: `array` has the tensor's dtype and shape
-  // and any strides.
+  // and any strides. Of an input it may be copied only in the next run, until which it stays.
   virtual void load(TensorId tensor, const StridedView& array) = 0;
 
   // Runs all tasks. Throws what a kernel throws (InputError for ids out of range), and InputError

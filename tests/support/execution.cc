@@ -5,8 +5,11 @@ namespace einsummable {
 
 std::vector<Memory> run(Execution& execution, const Graph& graph,
                         const std::map<TensorId, Array64>& values) {
+  std::vector<Memory> given;
+  given.reserve(values.size());
   for (const auto& [tensor, array] : values) {
-    execution.load(tensor, Memory(graph.type(tensor), array).view());
+    given.emplace_back(graph.type(tensor), array);
+    execution.load(tensor, given.back().view());
   }
   execution.run({});
   std::vector<Memory> saved;
