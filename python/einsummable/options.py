@@ -76,27 +76,31 @@ def make_options(
     time_limit: float | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     proposer: Proposer | None = None,
+    runs: bool = True,
 ) -> _core.CompileOptions:
     """Check the options of `compile` and turn them into those of the core.
 
-    What a plan alone is made with has the backend "plan": GPUs that are there say what it is for,
-    but none need be.
+    What does not run is a plan alone: GPUs that are there say what it is for, but none need be.
     """
-    if backend != "plan":
-        chosen = "cpu" if backend is None else backend
-        _choose(DeviceError, "backend", chosen, ["cpu", "cuda"], ["mpi"])
+    chosen = "cpu" if backend is None else backend
+    _choose(DeviceError, "backend", chosen, ["cpu", "cuda"], ["mpi"])
     if objective is not None:
         _choose(PlanError, "objective", objective, ["proxy", "time"], [])
     _choose(PlanError, "schedule_mode", schedule_mode, ["naive", "search", "ai"], [])
     _choose(PlanError, "selector", selector, _core.selectors(), [])
     _choose(PlanError, "verify", verify, ["static", "numeric"], [])
     numbers = device_numbers(devices) if devices is not None else None
-    gpus = _gpus(backend, devices, topology, private_sites)
+    virtual = flag("private_sites", private_sites)
+    if virtual and backend == "cuda":
+        raise DeviceError('private_sites is for backend="cpu"; GPUs have memories of their own')
+    gpus = None
+    if not virtual:
+        gpus = cuda.choose(backend) if runs else _planned_gpus(devices, topology)
     executor = None
     if gpus is not None:
         whole = numbers is not None and not isinstance(devices, Sequence)
         numbers = cuda.numbers_of(gpus, len(numbers) if numbers and whole else numbers)
-        if backend != "plan":
+        if runs:
             executor = cuda.executor(gpus, numbers, threads)
         if topology is None:
             topology, numbers = cuda.machine_file(gpus, numbers), range(len(numbers))
@@ -112,7 +116,7 @@ def make_options(
         if memory_limit is None
         else _checked(PlanError, "memory_limit", memory_limit, 0),
         threads=_checked(DeviceError, "threads", threads, 0, 1024),
-        private_sites=flag("private_sites", private_sites),
+        private_sites=virtual,
         numeric=verify == "numeric",
         partial_dtype=None if partial_dtype is None else _float_dtype(partial_dtype),
         objective=objective,
@@ -123,20 +127,10 @@ def make_options(
     )
 
 
-def _gpus(
-    backend: str | None,
-    devices: Devices | None,
-    topology: str | os.PathLike[str] | None,
-    private_sites: bool,
+def _planned_gpus(
+    devices: Devices | None, topology: str | os.PathLike[str] | None
 ) -> _core.CudaBackend | None:
-    """Give the GPUs to compile or plan for; None is the CPU."""
-    if backend == "cuda" and private_sites:
-        raise DeviceError('private_sites is for backend="cpu"; GPUs have memories of their own')
-    if private_sites:
-        return None
-    if backend != "plan":
-        return cuda.choose(backend)
-    # A plan is for GPUs where it says nothing else, and there are as many.
+    """Give the GPUs that a plan is for: where it says nothing else, and there are as many."""
     found = cuda.find().backend if topology is None else None
     if found is None or devices is None:
         return found

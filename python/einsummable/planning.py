@@ -246,7 +246,7 @@ def plan(
     209715200
     """
     options = make_options(
-        backend="plan",
+        runs=False,
         devices=devices,
         selector=selector,
         objective=objective,

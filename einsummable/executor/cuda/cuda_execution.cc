@@ -96,8 +96,17 @@ CudaExecution::CudaExecution(const Api& api, const CudaOptions& options,
       library_(api, options_.cache_dir, options_.threads),
       copies_(api, host_bytes(*graph_)),
       faults_(api, static_cast<int64_t>(fault_tasks_.size() * sizeof(Fault)), "checks of ids") {
-  compile_kernels(interruption);
-  build(interruption);
+  try {
+    compile_kernels(interruption);
+    build(interruption);
+  } catch (const UnsupportedError&) {
+    if (!options_.kernels.library_attention) throw;
+    // Attention as cuDNN does not serve it: by generated kernels, which ask for no more workspace.
+    options_.kernels.library_attention = false;
+    tasks_ = prepared(*graph_, options_.kernels, interruption);
+    compile_kernels(interruption);
+    build(interruption);
+  }
 }
 
 CudaExecution::~CudaExecution() {

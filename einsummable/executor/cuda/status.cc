@@ -3,8 +3,6 @@
 
 #include <array>
 
-#include "einsummable/base/error.h"
-
 namespace einsummable::cuda {
 namespace {
 
@@ -23,6 +21,8 @@ void check(const Api& api, Status status, const std::string& what) {
   switch (status) {
     case Status::out_of_memory:
       throw MemoryLimitError(message);
+    case Status::unsupported:
+      throw UnsupportedError(message);
     case Status::lost:
       throw DeviceError(message + "; the device is lost to this process, start another");
     default:

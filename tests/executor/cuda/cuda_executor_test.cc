@@ -231,6 +231,25 @@ TEST(CudaExecutor, GivesEverythingBackWhereACallFails) {
   }
 }
 
+TEST(CudaExecutor, GeneratesAttentionThatTheLibraryDoesNotServe) {
+  Graph graph;
+  const TensorId q = graph.input(DType::f16, {4, 6, 16}, "q");
+  const TensorId k = graph.input(DType::f16, {2, 6, 16}, "k");
+  graph.save(graph.apply("attention", {q, k, k}, {}, "attend").at(0), "y");
+  Random random(8);
+  const auto values = random_values(random, graph);
+  Twin twin;
+  Devices devices(twin.api());
+  const auto library = compile(graph, on(executor_on(devices, {0}), 1));
+  twin.fail("add_attention", 0, Status::unsupported);
+  const auto generated = compile(graph, on(executor_on(devices, {0}), 1));
+  twin.fail("add_attention", 0, Status::failed);
+  EXPECT_THROW(compile(graph, on(executor_on(devices, {0}), 1)), DeviceError);
+  const auto reference = evaluate(graph, values);
+  EXPECT_LE(difference(graph, call(*library, graph, values), reference), 2e-3);
+  EXPECT_LE(difference(graph, call(*generated, graph, values), reference), 2e-3);
+}
+
 TEST(CudaExecutor, AFailedLaunchEndsOneExecutableAlone) {
   const Graph graph = small_graph();
   Random random(2);

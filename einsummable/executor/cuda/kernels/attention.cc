@@ -15,8 +15,8 @@ namespace einsummable::cuda {
 namespace {
 
 constexpr int32_t kThreads = 128;
-// What a block may share on every device, in bytes.
-constexpr int64_t kShared = 48 << 10;
+// What a block may share on every device, in bytes, less what aligning its arrays takes.
+constexpr int64_t kShared = (48 << 10) - 256;
 
 // Queries and keys of a tile.
 struct Tile {
