@@ -36,8 +36,8 @@ std::vector<size_t> large_inputs(const TaskGraph& graph) {
   return out;
 }
 
-// What the scheduler sees, sites and order alone: the loads, then the tasks, which wait for the loads
-// of what they read.
+// What the scheduler sees, sites and order alone: the loads, then the tasks, which wait for the
+// loads of what they read.
 TaskGraph scheduled(const TaskGraph& graph, const std::vector<size_t>& loads) {
   TaskGraph out;
   out.plan = graph.plan;
@@ -45,7 +45,8 @@ TaskGraph scheduled(const TaskGraph& graph, const std::vector<size_t>& loads) {
   for (size_t i = 0; i < loads.size(); ++i) {
     const BufferId buffer = graph.loads[loads[i]].buffer;
     load_of[buffer.index()] = TaskId(static_cast<int64_t>(i));
-    out.tasks.push_back({.site = graph.buffer(buffer).site, .reads = {}, .writes = {}, .after = {}});
+    out.tasks.push_back(
+        {.site = graph.buffer(buffer).site, .reads = {}, .writes = {}, .after = {}});
   }
   for (const Task& task : graph.tasks) {
     std::vector<TaskId> after;
@@ -56,8 +57,7 @@ TaskGraph scheduled(const TaskGraph& graph, const std::vector<size_t>& loads) {
     for (TaskId before : task.after) {
       after.push_back(TaskId(before.value + static_cast<int64_t>(loads.size())));
     }
-    out.tasks.push_back(
-        {.site = task.site, .reads = {}, .writes = {}, .after = std::move(after)});
+    out.tasks.push_back({.site = task.site, .reads = {}, .writes = {}, .after = std::move(after)});
   }
   return out;
 }
