@@ -86,8 +86,10 @@ def choose(backend: str | None) -> _core.CudaBackend | None:
     return found.backend
 
 
-def numbers_of(backend: _core.CudaBackend, devices: int | Sequence[int] | None) -> list[int]:
-    """Give the GPU of each site.
+def numbers_of(
+    backend: _core.CudaBackend, devices: Sequence[int] | None, *, exactly: bool
+) -> list[int]:
+    """Give the GPU of each site: all; so many, the first ones; or exactly these.
 
     Raises
     ------
@@ -95,22 +97,19 @@ def numbers_of(backend: _core.CudaBackend, devices: int | Sequence[int] | None) 
         If there are fewer GPUs than devices asked for.
     """
     count = len(backend.devices)
-    if devices is None:
-        return list(range(count))
-    if isinstance(devices, int):
-        if devices <= count:
-            return list(range(devices))
-        there = "there is 1 GPU" if count == 1 else f"there are {count} GPUs"
+    numbers = list(range(count) if devices is None else devices)
+    if max(numbers) < count:
+        return numbers
+    if exactly:
         raise DeviceError(
-            f"{there}, not {devices}: devices=[0] * {devices} puts {devices} sites on GPU 0, and "
-            f'backend="cpu" has as many virtual devices as asked for'
+            f"there is no GPU {max(numbers)}: they are 0 to {count - 1}; devices may name one twice"
         )
-    for number in devices:
-        if number >= count:
-            raise DeviceError(
-                f"there is no GPU {number}: they are 0 to {count - 1}; devices may name one twice"
-            )
-    return list(devices)
+    there = "there is 1 GPU" if count == 1 else f"there are {count} GPUs"
+    wanted = len(numbers)
+    raise DeviceError(
+        f"{there}, not {wanted}: devices=[0] * {wanted} puts {wanted} sites on GPU 0, and "
+        f'backend="cpu" has as many virtual devices as asked for'
+    )
 
 
 def cache_folder() -> Path:

@@ -89,23 +89,19 @@ def make_options(
     _choose(PlanError, "schedule_mode", schedule_mode, ["naive", "search", "ai"], [])
     _choose(PlanError, "selector", selector, _core.selectors(), [])
     _choose(PlanError, "verify", verify, ["static", "numeric"], [])
-    numbers = device_numbers(devices) if devices is not None else None
     virtual = flag("private_sites", private_sites)
     if virtual and backend == "cuda":
         raise DeviceError('private_sites is for backend="cpu"; GPUs have memories of their own')
-    gpus = None
+    numbers = device_numbers(devices) if devices is not None else None
+    gpus, executor = None, None
     if not virtual:
         gpus = cuda.choose(backend) if runs else _planned_gpus(devices, topology)
-    executor = None
     if gpus is not None:
-        whole = numbers is not None and not isinstance(devices, Sequence)
-        numbers = cuda.numbers_of(gpus, len(numbers) if numbers and whole else numbers)
-        if runs:
-            executor = cuda.executor(gpus, numbers, threads)
+        numbers = cuda.numbers_of(gpus, numbers, exactly=isinstance(devices, Sequence))
+        executor = cuda.executor(gpus, numbers, threads) if runs else None
         if topology is None:
             topology, numbers = cuda.machine_file(gpus, numbers), range(len(numbers))
-    if numbers is None:
-        numbers = range(cores())
+    numbers = range(cores()) if numbers is None else numbers
     machine = None if topology is None else machine_name(topology)
     return _core.CompileOptions(
         devices=len(numbers),

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <thread>
 
 #include "einsummable/base/error.h"
 #include "einsummable/executor/cpu/arenas.h"
 #include "einsummable/executor/cpu/kernels/blas.h"
+#include "einsummable/executor/cpu/large_inputs.h"
 #include "einsummable/executor/cpu/prepared_task.h"
 #include "einsummable/executor/cpu/scheduler.h"
 #include "einsummable/task/simulation.h"
@@ -23,68 +23,15 @@ std::vector<double> urgency_of(const TaskGraph& graph) {
   return longest_paths(graph, resolve_first(load_machine("cpu"), 1));
 }
 
-// Inputs of so many bytes are copied by the threads of the call, beside other tasks.
-constexpr int64_t kLargeInput = int64_t{1} << 16;
-
-// Positions in TaskGraph::loads of large inputs.
-std::vector<size_t> large_inputs(const TaskGraph& graph) {
-  std::vector<size_t> out;
-  for (size_t i = 0; i < graph.loads.size(); ++i) {
-    const Buffer& buffer = graph.buffer(graph.loads[i].buffer);
-    if (buffer.role == Buffer::Role::input && buffer.bytes() >= kLargeInput) out.push_back(i);
-  }
-  return out;
-}
-
-// What the scheduler sees, sites and order alone: the loads, then the tasks, which wait for the
-// loads of what they read.
-TaskGraph scheduled(const TaskGraph& graph, const std::vector<size_t>& loads) {
-  TaskGraph out;
-  out.plan = graph.plan;
-  std::vector<std::optional<TaskId>> load_of(graph.buffers.size());
-  for (size_t i = 0; i < loads.size(); ++i) {
-    const BufferId buffer = graph.loads[loads[i]].buffer;
-    load_of[buffer.index()] = TaskId(static_cast<int64_t>(i));
-    out.tasks.push_back(
-        {.site = graph.buffer(buffer).site, .reads = {}, .writes = {}, .after = {}});
-  }
-  for (const Task& task : graph.tasks) {
-    std::vector<TaskId> after;
-    for (const Operand& read : task.reads) {
-      const auto& load = load_of[read.buffer.index()];
-      if (load && std::ranges::find(after, *load) == after.end()) after.push_back(*load);
-    }
-    for (TaskId before : task.after) {
-      after.push_back(TaskId(before.value + static_cast<int64_t>(loads.size())));
-    }
-    out.tasks.push_back({.site = task.site, .reads = {}, .writes = {}, .after = std::move(after)});
-  }
-  return out;
-}
-
-// Loads first: each is about as urgent as what waits for it.
-std::vector<double> with_loads(const std::vector<double>& urgency, const TaskGraph& order,
-                               size_t loads) {
-  std::vector<double> out(loads, 0);
-  out.insert(out.end(), urgency.begin(), urgency.end());
-  for (size_t task = loads; task < order.tasks.size(); ++task) {
-    for (TaskId before : order.tasks[task].after) {
-      if (before.index() < loads) out[before.index()] = std::max(out[before.index()], out[task]);
-    }
-  }
-  return out;
-}
-
 class CpuExecution final : public Execution {
  public:
   CpuExecution(std::shared_ptr<const TaskGraph> graph, int64_t threads,
                const Interruption& interruption)
       : graph_(std::move(graph)),
         arenas_(graph_),
-        large_(large_inputs(*graph_)),
-        given_(large_.size()),
-        order_(scheduled(*graph_, large_)),
-        scheduler_(order_, with_loads(urgency_of(*graph_), order_, large_.size()), threads) {
+        inputs_(*graph_),
+        order_(inputs_.order()),
+        scheduler_(order_, inputs_.urgency(urgency_of(*graph_)), threads) {
     for (const Task& task : graph_->tasks) {
       interruption.check();
       tasks_.push_back(prepare_task(*graph_, task, arenas_));
@@ -92,22 +39,15 @@ class CpuExecution final : public Execution {
     for (const PreparedTask& task : tasks_) {
       times_.push_back({.reference = task.kind == PreparedKernel::Kind::reference});
     }
-    for (size_t i = 0; i < large_.size(); ++i) {
-      given_[i].strides.resize(graph_->buffer(graph_->loads[large_[i]].buffer).box.size());
-    }
   }
 
   void load(TensorId tensor, const StridedView& array) override {
-    size_t large = 0;
     for (size_t i = 0; i < graph_->loads.size(); ++i) {
       const Load& load = graph_->loads[i];
-      const bool later = large < large_.size() && large_[large] == i;
-      if (load.tensor == tensor) {
-        const StridedView to = arenas_.view(load.buffer);
-        const StridedView from = part(array, graph_->buffer(load.buffer).box, to.shape);
-        later ? give(given_[large], from) : copy_elements(from, to);
-      }
-      large += later;
+      if (load.tensor != tensor) continue;
+      const StridedView to = arenas_.view(load.buffer);
+      const StridedView from = part(array, graph_->buffer(load.buffer).box, to.shape);
+      if (!inputs_.give(i, from, tasks_, arenas_)) copy_elements(from, to);
     }
   }
 
@@ -126,26 +66,9 @@ class CpuExecution final : public Execution {
   }
 
  private:
-  // The part of the caller's array that a large input's buffer gets in the next run.
-  struct Given {
-    std::byte* data = nullptr;  // null: nothing was given
-    DType dtype = DType::f32;
-    std::vector<int64_t> strides;
-  };
-
-  static void give(Given& given, const StridedView& from) {
-    given.data = from.data;
-    given.dtype = from.dtype;
-    std::ranges::copy(from.strides, given.strides.begin());
-  }
-
   void run_item(size_t item) {
-    if (item >= large_.size()) return run_task(item - large_.size());
-    Given& given = given_[item];
-    if (!given.data) return;
-    const StridedView to = arenas_.view(graph_->loads[large_[item]].buffer);
-    copy_elements({given.data, given.dtype, to.shape, given.strides}, to);
-    given.data = nullptr;
+    const size_t copies = inputs_.count();
+    item < copies ? inputs_.copy(item, arenas_) : run_task(item - copies);
   }
 
   void run_task(size_t task) {
@@ -169,9 +92,8 @@ class CpuExecution final : public Execution {
   std::vector<PreparedTask> tasks_;
   std::vector<TaskTime> times_;
   std::chrono::steady_clock::time_point began_;
-  std::vector<size_t> large_;
-  std::vector<Given> given_;
-  TaskGraph order_;
+  LargeInputs inputs_;
+  TaskGraph order_;  // of copies of inputs, then of the tasks
   Scheduler scheduler_;
 };
 

@@ -28,6 +28,10 @@ struct PreparedKernel {
   enum class Kind : uint8_t { fast, reference } kind = Kind::fast;
   int64_t workspace = 0;  // bytes, aligned to 64
   std::function<void(std::span<std::byte> workspace)> run = {};
+  // Reads an input elsewhere from now on, with other strides; false if the kernel does not take it
+  // there, and then reads it where it did. Empty if it never does.
+  std::function<bool(size_t input, std::byte* data, std::span<const int64_t> strides)> move_input =
+      {};
 };
 
 // A fast kernel's entry: nothing if it does not take this call.

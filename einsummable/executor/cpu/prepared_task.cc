@@ -43,14 +43,16 @@ PreparedTask prepare_kernel_task(const TaskGraph& graph, const Task& task, const
       prepare_steps(graph, task, views(arenas, task.reads), views(arenas, task.writes));
   ensure(kernel.workspace <= task.workspace, "a kernel asks for more workspace than planned");
   return {.kind = kernel.kind,
-          .run = [run = std::move(kernel.run), workspace = arenas.workspace(task.site), &graph,
-                  op = task.steps[0].op] {
-            try {
-              run(workspace);
-            } catch (const InputError& error) {
-              throw InputError(describe_call(graph.graph(), op) + "; " + error.what());
-            }
-          }};
+          .run =
+              [run = std::move(kernel.run), workspace = arenas.workspace(task.site), &graph,
+               op = task.steps[0].op] {
+                try {
+                  run(workspace);
+                } catch (const InputError& error) {
+                  throw InputError(describe_call(graph.graph(), op) + "; " + error.what());
+                }
+              },
+          .move_read = std::move(kernel.move_input)};
 }
 
 Aggregation aggregation_of(const TaskGraph& graph, const Task& task,

@@ -13,6 +13,9 @@ namespace einsummable::cpu {
 struct PreparedTask {
   PreparedKernel::Kind kind = PreparedKernel::Kind::fast;
   std::function<void()> run;
+  // As that of its kernel, for the task's reads; empty if there is none.
+  std::function<bool(size_t read, std::byte* data, std::span<const int64_t> strides)> move_read =
+      {};
 };
 
 PreparedTask prepare_task(const TaskGraph& graph, const Task& task, const Arenas& arenas);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast kernel of sums of products of two operands: matmul, and einsum where it is one.
 
+#include <algorithm>
+#include <array>
+
 #include "einsummable/executor/cpu/kernel.h"
 #include "einsummable/executor/cpu/kernels/contraction.h"
 
@@ -10,6 +13,7 @@ namespace {
 // An operand without the axes that no index runs along (they hold one element), and the index of
 // each that is left.
 struct Labelled {
+  std::vector<size_t> axes;  // of the operand, those that are left
   std::vector<int32_t> labels;
   Shape shape;
   std::vector<int64_t> strides;
@@ -18,11 +22,17 @@ struct Labelled {
   Labelled(const OperandMap& map, const StridedView& from) {
     for (size_t i = 0; i < map.axes.size(); ++i) {
       if (map.axes[i].terms.empty()) continue;
+      axes.push_back(i);
       labels.push_back(map.axes[i].terms[0].index);
       shape.push_back(from.shape[i]);
       strides.push_back(from.strides[i]);
     }
     view = {from.data, from.dtype, shape, strides};
+  }
+  // The same block elsewhere.
+  void move(std::byte* data, std::span<const int64_t> to) {
+    view.data = data;
+    for (size_t i = 0; i < axes.size(); ++i) strides[i] = to[axes[i]];
   }
   Labelled(const Labelled&) = delete;
   Labelled& operator=(const Labelled&) = delete;
@@ -36,6 +46,22 @@ struct ContractionRun {
         b(signature.inputs[1], call.inputs[1]),
         c(signature.outputs[0], call.outputs[0]) {}
   ContractionLabels labels() const { return {a.labels, b.labels, c.labels}; }
+  int64_t workspace_bytes() const {
+    return contraction_workspace_bytes(labels(), a.view, b.view, c.view);
+  }
+
+  bool move(size_t input, std::byte* data, std::span<const int64_t> to, int64_t workspace) {
+    Labelled& operand = input == 0 ? a : b;
+    std::byte* const before = operand.view.data;
+    std::array<int64_t, kMaxAxes> kept;
+    if (operand.strides.size() > kept.size()) return false;
+    std::ranges::copy(operand.strides, kept.begin());
+    operand.move(data, to);
+    if (workspace_bytes() <= workspace) return true;
+    operand.view.data = before;
+    std::copy_n(kept.begin(), operand.strides.size(), operand.strides.begin());
+    return false;
+  }
 };
 
 // A label of the output that neither input has, or an axis of several indices, is not for
@@ -58,15 +84,20 @@ std::optional<PreparedKernel> prepare(const KernelCall& call) {
   if (call.inputs.size() != 2) return std::nullopt;
   const Signature signature = call.op.signatures()[0];
   if (!is_contraction(signature)) return std::nullopt;
-  auto run = std::make_shared<const ContractionRun>(signature, call);
-  const int64_t workspace =
-      contraction_workspace_bytes(run->labels(), run->a.view, run->b.view, run->c.view);
-  return PreparedKernel{.kind = PreparedKernel::Kind::fast,
-                        .workspace = workspace,
-                        .run = [run = std::move(run)](std::span<std::byte> scratch) {
-                          contract(run->labels(), run->a.view, run->b.view, run->c.view,
-                                   Accumulate::overwrite, scratch);
-                        }};
+  auto run = std::make_shared<ContractionRun>(signature, call);
+  const int64_t workspace = run->workspace_bytes();
+  return PreparedKernel{
+      .kind = PreparedKernel::Kind::fast,
+      .workspace = workspace,
+      .run =
+          [run](std::span<std::byte> scratch) {
+            contract(run->labels(), run->a.view, run->b.view, run->c.view, Accumulate::overwrite,
+                     scratch);
+          },
+      .move_input =
+          [run, workspace](size_t input, std::byte* data, std::span<const int64_t> strides) {
+            return run->move(input, data, strides, workspace);
+          }};
 }
 
 std::optional<PreparedKernel> prepare_einsum(const KernelCall& call) {
