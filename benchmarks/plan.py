@@ -14,7 +14,8 @@ from einsummable import Graph, _core, workloads
 from einsummable.cli.quantities import show_seconds
 from einsummable.options import make_options
 
-STAGES = ("logical", "physical", "lowering", "verification")
+STAGES = ("choice", "logical", "physical", "lowering", "verification")
+"""The choice is a part of the logical stage."""
 TOPOLOGIES = {8: "dgx-a100", 72: "gb200-nvl72"}
 """The machine with so many devices."""
 OBJECTIVES = {"proxy": "cost", "time": "time"}
@@ -73,7 +74,7 @@ def run(given: argparse.Namespace) -> Iterator[Report]:
 def _timed(graph: Graph, objective: str, mode: str, devices: int, rounds: int) -> Timed:
     topology = TOPOLOGIES[min(d for d in TOPOLOGIES if d >= devices)]
     options = make_options(
-        devices=devices, objective=objective, schedule_mode=mode, topology=topology
+        backend="cpu", devices=devices, objective=objective, schedule_mode=mode, topology=topology
     )
     start = time.perf_counter()
     times: list[dict[str, float]] = []

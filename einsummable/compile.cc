@@ -121,17 +121,21 @@ LogicalOptions logical_options(const CompileOptions& options) {
 }
 
 LogicalPlan logical_plan(const std::shared_ptr<const Graph>& graph, const CompileOptions& options,
-                         Schedule schedule) {
+                         Schedule schedule, StageTimes& times) {
   const LogicalOptions logical = logical_options(options);
-  if (objective_of(options) == Objective::proxy) return optimise(*graph, logical);
+  if (objective_of(options) == Objective::proxy) {
+    return timed(times.choice, [&] { return optimise(*graph, logical); });
+  }
   if (options.selector != Selector::optimal) {
     throw PlanError("objective time is for the selector optimal, not for " +
                     std::string(name_of(options.selector)));
   }
   schedule.search.proposer = {};  // which is asked once a plan is found
-  return find_fastest(graph, logical, *topology_of(options, options.devices),
-                      {.partial_dtype = options.partial_dtype, .schedule = std::move(schedule)})
-      .plan;
+  FastestPlan fastest =
+      find_fastest(graph, logical, *topology_of(options, options.devices),
+                   {.partial_dtype = options.partial_dtype, .schedule = std::move(schedule)});
+  times.choice += fastest.choice_seconds;
+  return std::move(fastest.plan);
 }
 
 PhysicalOptions physical_options(const CompileOptions& options, const Schedule& schedule) {
@@ -155,7 +159,7 @@ std::shared_ptr<const PhysicalPlan> physical_plan(const std::shared_ptr<const Gr
 Plan make_plan_timed(std::shared_ptr<const Graph> graph, const CompileOptions& options,
                      const Schedule& schedule, StageTimes& times) {
   LogicalPlan logical =
-      timed(times.logical, [&] { return logical_plan(graph, options, schedule); });
+      timed(times.logical, [&] { return logical_plan(graph, options, schedule, times); });
   auto physical = timed(times.physical, [&] {
     return physical_plan(graph, logical, physical_options(options, schedule));
   });

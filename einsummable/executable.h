@@ -16,9 +16,10 @@
 
 namespace einsummable {
 
-// Seconds that each stage of a compilation took.
+// Seconds that each stage of a compilation took. `choice` is a part of `logical`: plans are chosen
+// by planned time, and those chosen simulated afterwards; of another objective it is all.
 struct StageTimes {
-  double logical = 0, physical = 0, lowering = 0, verification = 0, preparation = 0;
+  double choice = 0, logical = 0, physical = 0, lowering = 0, verification = 0, preparation = 0;
 };
 
 // What a call needs on one device, in bytes: what is set aside, and the largest sum of what is in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/prediction.h"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -178,6 +179,7 @@ PhysicalPlan place_for_time(const std::shared_ptr<const Graph>& graph,
 FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const LogicalOptions& options,
                          const Topology& topology, const TimeSearch& search) {
   require_sites(topology, options.p);
+  const auto began = std::chrono::steady_clock::now();
   TimeModel model(topology, search.partial_dtype);
   const Candidates candidates(*graph, options.p, options.pins, communication_proxy(),
                               Offer::divisors, options.interruption);
@@ -188,9 +190,10 @@ FastestPlan find_fastest(const std::shared_ptr<const Graph>& graph, const Logica
     plans.back().bound.reset();
     add_costs(plans.back(), *graph);
   }
+  const std::chrono::duration<double> chosen = std::chrono::steady_clock::now() - began;
   plans.push_back(optimise(*graph, options));
   const SimulatedPlan best = fastest_of(graph, plans, model, search, options.interruption);
-  return {std::move(plans[best.index]), best.ms};
+  return {std::move(plans[best.index]), best.ms, chosen.count()};
 }
 
 SimulatedPlan fastest_of(const std::shared_ptr<const Graph>& graph,

@@ -44,7 +44,8 @@ struct TimeSearch {
 
 struct FastestPlan {
   LogicalPlan plan;
-  double ms;  // simulated
+  double ms;                  // simulated
+  double choice_seconds = 0;  // that choosing by planned time took, before any simulation
 };
 // The plan that takes least time when simulated, of the best ones by planned time and the one that
 // the proxy would choose; the earlier of equals, in that order. Throws PlanError as optimise()

@@ -131,6 +131,7 @@ void bind_executable(nb::module_& module) {
       .def_ro("checks", &VerifyReport::checks)
       .def("__bool__", &VerifyReport::ok);
   nb::class_<StageTimes>(module, "StageTimes", "Seconds that the stages of a compilation took.")
+      .def_ro("choice", &StageTimes::choice, "Of `logical`, without simulations of what is chosen.")
       .def_ro("logical", &StageTimes::logical)
       .def_ro("physical", &StageTimes::physical)
       .def_ro("lowering", &StageTimes::lowering)
