@@ -70,8 +70,8 @@ TEST(ErrorBound, HoldsForEveryOperatorInLowPrecision) {
     save_all(graph);
     const Values given = random_values(random, graph);
     const Selector selector = round % 2 ? Selector::random : Selector::optimal;
-    const auto executable =
-        compile(graph, {.devices = 8, .selector = selector, .seed = random(), .objective = kProxy});
+    const auto executable = compiled(
+        graph, {.devices = 8, .selector = selector, .seed = random(), .objective = kProxy});
     const Values values = values_on_8(graph, *executable, given);
     for (size_t i = 0; i < graph.ops().size(); ++i) {
       const double of_op =

@@ -49,9 +49,9 @@ TEST(Graphs, EqualTheirReferencesOnAnyNumberOfDevices) {
     std::mt19937_64 links(static_cast<uint64_t>(round));
     if (round % 3 == 0 && p < 72)
       options.topology = std::make_shared<const Topology>(linked(p, links));
-    const auto shared = compile(graph, options);
+    const auto shared = compiled(graph, options);
     options.sites = CompileOptions::Sites::private_sites;
-    const auto isolated = compile(graph, options);
+    const auto isolated = compiled(graph, options);
     const std::vector<Memory> a = call(*shared, graph, values), b = call(*isolated, graph, values);
     EXPECT_LE(difference(graph, a, reference), dtype == DType::f32 ? 2e-5 : 1e-12);
     EXPECT_EQ(hash_of(a), hash_of(b)) << "private sites give other bits";

@@ -24,7 +24,7 @@ using Values = std::map<TensorId, Array64>;
 
 // What graph gives for the values, all saved tensors.
 std::vector<Memory> results(const Graph& graph, const Values& values, CompileOptions options) {
-  return call(*compile(graph, options), graph, values);
+  return call(*compiled(graph, options), graph, values);
 }
 
 std::vector<double> first_result(const Graph& graph, const Values& values,
@@ -137,7 +137,7 @@ TEST(Numerics, Int64SumsBeyondTheRangeOfDoublesAreExact) {
     expected += value;
   }
   for (int64_t p : {1, 8}) {
-    const auto executable = compile(sum.graph, {.devices = p, .objective = kProxy});
+    const auto executable = compiled(sum.graph, {.devices = p, .objective = kProxy});
     executable->call(std::vector<Executable::Argument>{{"x", x.view()}},
                      std::vector<Executable::Argument>{{"y", y.view()}});
     EXPECT_EQ(*reinterpret_cast<const int64_t*>(y.view().data), expected) << "p = " << p;
@@ -205,10 +205,12 @@ TEST(Numerics, WhatIsNotFiniteIsTheSameAtEveryP) {
       SCOPED_TRACE(text(graph));
       std::vector<std::unique_ptr<Executable>> executables;
       for (int64_t p : {1, 2, 3, 5, 8}) {
-        executables.push_back(compile(graph, {.devices = p, .objective = kProxy}));
+        if (is_sparse() && p != 3) continue;
+        executables.push_back(compiled(graph, {.devices = p, .objective = kProxy}));
+        if (is_sparse()) continue;
         for (uint64_t seed : {1u, 2u}) {
           executables.push_back(
-              compile(graph, {.devices = p, .selector = Selector::random, .seed = seed}));
+              compiled(graph, {.devices = p, .selector = Selector::random, .seed = seed}));
         }
       }
       for (int round = 0; round < rounds(4, 100); ++round) {
@@ -234,7 +236,7 @@ std::string refusal_of_ids(const Array64& ids, CompileOptions options) {
   const TensorId id = graph.input(DType::i32, {4, 8}, "ids");
   graph.save(graph.apply("embedding", {table, id}, {}, "cut")[0], "y");
   const Values values = {{table, Array64(box_of(Shape{16, 3}), 1)}, {id, ids}};
-  const auto executable = compile(graph, options);
+  const auto executable = compiled(graph, options);
   std::string said;
   try {
     call(*executable, graph, values);

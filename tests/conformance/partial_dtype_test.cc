@@ -30,7 +30,7 @@ struct Sum {
   }
 
   double in_8(const Array64& values, std::optional<DType> partial_dtype) const {
-    const auto executable = compile(
+    const auto executable = compiled(
         graph, {.devices = 8, .pins = {{"sum", {{"i1", 8}}}}, .partial_dtype = partial_dtype});
     return call(*executable, graph, {{x, values}})[0].values().values()[0];
   }
@@ -74,10 +74,10 @@ TEST(PartialDType, OverflowIsWhatNumericVerificationReports) {
   const Sum sum(DType::f16, 64);
   Array64 x(box_of(Shape{1, 64}));
   for (int64_t j = 0; j < 64; ++j) x.at({0, j}) = j < 32 ? 60000 : -60000;
-  const auto executable = compile(sum.graph, {.devices = 8,
-                                              .pins = {{"sum", {{"i1", 8}}}},
-                                              .partial_dtype = DType::f16,
-                                              .verify = kNumeric});
+  const auto executable = compiled(sum.graph, {.devices = 8,
+                                               .pins = {{"sum", {{"i1", 8}}}},
+                                               .partial_dtype = DType::f16,
+                                               .verify = kNumeric});
   EXPECT_THROW(call(*executable, sum.graph, {{sum.x, x}}), DeviceError);
 }
 
@@ -90,10 +90,10 @@ TEST(PartialDType, LeavesIntegersAndExtremesAlone) {
     Graph graph;
     const TensorId given = graph.input(DType::f32, {1, 64}, "x");
     graph.save(graph.apply("max", {given}, {}, "max")[0], "y");
-    const auto executable = compile(graph, {.devices = 8,
-                                            .pins = {{"max", {{"i1", 8}}}},
-                                            .objective = kProxy,
-                                            .partial_dtype = dtype});
+    const auto executable = compiled(graph, {.devices = 8,
+                                             .pins = {{"max", {{"i1", 8}}}},
+                                             .objective = kProxy,
+                                             .partial_dtype = dtype});
     Random random(1);
     const Array64 values = rounded(random_reals(random, {1, 64}), DType::f32);
     EXPECT_EQ(call(*executable, graph, {{given, values}})[0].values().values()[0],
@@ -113,9 +113,9 @@ TEST(PartialDType, RandomGraphsStayWithinTheBoundOfTheDType) {
                            .partial_dtype = kFloats[round % 4],
                            .verify = kNumeric};
     SCOPED_TRACE("round " + std::to_string(round) + "\n" + text(graph));
-    const auto shared = compile(graph, options);
+    const auto shared = compiled(graph, options);
     options.sites = CompileOptions::Sites::private_sites;
-    const auto isolated = compile(graph, options);
+    const auto isolated = compiled(graph, options);
     std::vector<Memory> a, b;
     ASSERT_NO_THROW(a = call(*shared, graph, values));
     ASSERT_NO_THROW(b = call(*isolated, graph, values));
@@ -141,11 +141,11 @@ TEST(PartialDType, EveryOperatorStaysWithinTheBoundOfTheDType) {
         values.emplace(inputs[i], rounded(std::move(arrays[i]), type.dtype));
       }
       graph.save(graph.apply(info.name, inputs, sample.call.attributes)[0], "y");
-      const auto executable = compile(graph, {.devices = 2 + round % 7,
-                                              .selector = Selector::random,
-                                              .seed = random(),
-                                              .partial_dtype = kFloats[round % 4],
-                                              .verify = kNumeric});
+      const auto executable = compiled(graph, {.devices = 2 + round % 7,
+                                               .selector = Selector::random,
+                                               .seed = random(),
+                                               .partial_dtype = kFloats[round % 4],
+                                               .verify = kNumeric});
       for (const PlannedOp& planned : executable->plan().logical.ops) {
         merged += planned.spec->partials(0) > 1;
       }
@@ -153,7 +153,7 @@ TEST(PartialDType, EveryOperatorStaysWithinTheBoundOfTheDType) {
                                                         << text(graph);
     }
   }
-  EXPECT_GT(merged, rounds(40, 50));
+  EXPECT_GT(merged, rounds(20, 50));
   printf("%lld operators of partial results\n", static_cast<long long>(merged));
 }
 

@@ -10,6 +10,10 @@ namespace einsummable {
 inline constexpr auto kProxy = Objective::proxy;
 inline constexpr auto kNaive = CompileOptions::ScheduleMode::naive;
 
+// Compiles for what tests run on: virtual CPU devices; or, where EINSUMMABLE_TEST_BACKEND is cuda,
+// sites in turn on two devices of a host twin, one of which reaches the other.
+std::unique_ptr<Executable> compiled(const Graph& graph, CompileOptions options);
+
 // Calls with the values of inputs and parameters of `graph`, which was compiled, and gives every
 // saved tensor.
 std::vector<Memory> call(Executable& executable, const Graph& graph,

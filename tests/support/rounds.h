@@ -8,4 +8,8 @@ namespace einsummable {
 // of `usual`, at least 1.
 int rounds(int usual, int full);
 
+// Whether tests run on the host twin of CUDA, which compiles every kernel, and not all of their
+// seeds: a tenth of what they do is enough.
+bool is_sparse();
+
 }  // namespace einsummable

@@ -248,10 +248,6 @@ template <class T, class Pointer>
 ES_DEVICE Value<T> load(Pointer pointer, long long i) {
   return Element<T>::value_of(ES_GET(pointer, i));
 }
-template <class T, class Pointer>
-ES_DEVICE void store(Pointer pointer, long long i, Value<T> value) {
-  ES_SET(pointer, i, Element<T>::element(value));
-}
 // The value as an element T holds it.
 template <class T>
 ES_DEVICE Value<T> rounded(Value<T> value) {
@@ -321,6 +317,12 @@ struct Cast<Boolean> {
   }
   static ES_DEVICE Integer from(Integer x) { return x != 0; }
 };
+
+// Stores a value of any dtype as an element T, rounded once.
+template <class T, class Pointer, class Given>
+ES_DEVICE void store(Pointer pointer, long long i, Given value) {
+  ES_SET(pointer, i, Element<T>::element(Cast<T>::from(value)));
+}
 
 // Combines the values of `group` threads of a block into one, which all of them get: in a fixed
 // order, by a tree. Threads of one group lie `stride` apart. All threads of the block call it, as it

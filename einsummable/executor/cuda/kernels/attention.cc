@@ -245,8 +245,8 @@ class AttentionText {
 };
 
 std::optional<PreparedTask> prepare_generated(const KernelCall& call, const AttentionExtents& x) {
-  const bool wide = std::ranges::any_of(
-      call.inputs, [](const Block& block) { return block.dtype == DType::f64; });
+  const auto is_wide = [](const Block& block) { return block.dtype == DType::f64; };
+  const bool wide = std::ranges::any_of(call.inputs, is_wide) || is_wide(call.outputs[0]);
   const DType computed = wide ? DType::f64 : DType::f32;
   const auto tile = tile_of(x, size_of(computed));
   if (!tile) return std::nullopt;

@@ -66,7 +66,7 @@ class ProductNodes {
   PreparedTask prepare() {
     DType c = call_.outputs[0].dtype;
     const DType operands = call_.inputs[0].dtype;
-    if (!writes(operands, c)) c = DType::f32;
+    if (!writes(operands, c)) c = accumulation(operands);
     task_.workspace = options_.product_workspace;
     const Argument a = operand(kA, operands, {.of = Argument::Of::read, .index = 0});
     const Argument b = operand(kB, operands, {.of = Argument::Of::read, .index = 1});

@@ -49,12 +49,13 @@ std::optional<PreparedTask> prepare_embedding(const KernelCall& call, const Kern
             of_table.begin() + static_cast<int64_t>(ids.shape.size()));
   const Axes axes = collapse(out.shape, {of_ids, of_table, out.strides});
   const std::string names[] = {"of", "a", "c"};
-  const std::string type = element_type(out.dtype), row = std::to_string(table.strides[0]);
+  const std::string type = element_type(out.dtype), from = element_type(table.dtype);
+  const std::string row = std::to_string(table.strides[0]);
   const std::string body =
       offsets(axes, "i", names) + "const long long id = load<" + element_type(ids.dtype) +
       ">(in1, of).value - " + std::to_string(here.lo) + ";\nconst bool mine = 0 <= id && id < " +
-      std::to_string(here.length()) + ";\nstore<" + type + ">(out0, c, mine ? load<" +
-      element_type(table.dtype) + ">(in0, a + id * " + row + ") : Value<" + type + ">(0));\n";
+      std::to_string(here.length()) + ";\nstore<" + type + ">(out0, c, mine ? load<" + from +
+      ">(in0, a + id * " + row + ") : Value<" + from + ">(0));\n";
   task.nodes.push_back(loop_kernel(call.inputs, call.outputs, axes.elements(), body));
   return task;
 }

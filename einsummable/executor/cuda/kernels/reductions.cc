@@ -13,8 +13,12 @@ struct Reduction {
   PartialType partial;
   DType computed;  // of the values that are merged
 
+  // A partial sum may travel in float64, and is then computed in it.
   explicit Reduction(const KernelCall& of)
-      : call(of), partial(of.op.partial(0)), computed(accumulation(partial.components[0].dtype)) {}
+      : call(of),
+        partial(of.op.partial(0)),
+        computed(of.outputs[0].dtype == DType::f64 ? DType::f64
+                                                   : accumulation(partial.components[0].dtype)) {}
 
   std::string value_type() const { return "Value<" + element_type(computed) + ">"; }
   // An element of the input as the reduction takes it: any and all ask whether it is not zero.
