@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "einsummable/executor/cuda/cuda_executor.h"
@@ -62,11 +63,13 @@ class CudaBackend {
   std::shared_ptr<Devices> devices_;
 };
 
-nb::dict flops_of(const DeviceFigures& figures) {
-  nb::dict out;
-  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
-    const double flops = figures.flops[static_cast<size_t>(dtype)];
-    if (flops > 0) out[std::string(long_name(dtype)).c_str()] = flops;
+using Rate = std::tuple<std::string, int64_t, int64_t, int64_t, double>;
+
+std::vector<Rate> products_of(const DeviceFigures& figures) {
+  std::vector<Rate> out;
+  for (const DeviceFigures::Rate& rate : figures.products) {
+    const auto dtype = static_cast<DType>(rate.element);
+    out.emplace_back(long_name(dtype), rate.m, rate.k, rate.n, rate.flops);
   }
   return out;
 }
@@ -93,7 +96,7 @@ void bind_cuda(nb::module_& module) {
       .def_ro("fault", &PeerProbe::fault, "Why they are not direct.");
   nb::class_<DeviceFigures>(module, "CudaFigures", "What a GPU does in a second, measured.")
       .def_ro("memory_gbps", &DeviceFigures::memory_gbps)
-      .def_prop_ro("flops", &flops_of, nb::sig("def flops(self) -> dict[str, float]"))
+      .def_prop_ro("products", &products_of, "Dtype, m, k, n, and FLOP/s of products.")
       .def_ro("kernel_us", &DeviceFigures::kernel_us);
   nb::class_<CudaBackend>(module, "CudaBackend", "GPUs, through the plugin.")
       .def(nb::init<const std::string&, const std::string&>(), nb::arg("plugin"),

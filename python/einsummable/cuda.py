@@ -151,7 +151,8 @@ def machine_text(backend: _core.CudaBackend, numbers: Sequence[int]) -> str:
     used = sorted(set(numbers))
     figures = [backend.measure(number) for number in used]
     gpus = [backend.devices[number] for number in used]
-    dtypes = sorted(set.intersection(*(set(one.flops) for one in figures)))
+    rates = _rates(figures)
+    peaks = {dtype: max(r for (d, *_), r in rates.items() if d == dtype) for dtype, *_ in rates}
     crowd = max(list(numbers).count(number) for number in used)
     names = ", ".join(sorted({gpu.name.replace('"', "'").replace("\\", "/") for gpu in gpus}))
     lines = [
@@ -164,13 +165,24 @@ def machine_text(backend: _core.CudaBackend, numbers: Sequence[int]) -> str:
         f"memory = {min(gpu.memory for gpu in gpus) // crowd}",
         f"hbm = {_figure(min(one.memory_gbps for one in figures))}",
         f"kernel_latency_us = {_figure(max(one.kernel_us for one in figures))}",
-        *(f"flops.{name} = {_figure(min(one.flops[name] for one in figures))}" for name in dtypes),
+        *(f"flops.{dtype} = {_figure(rate)}" for dtype, rate in peaks.items()),
     ]
     if len(used) == 1:
         # Sites on one GPU share its memory, and it works for one of them at a time.
         lines += ["", "[compute]", "workers = 1", "handover = true", "handover_us = 0"]
-        return "\n".join(lines) + "\n"
-    return "\n".join(lines + _links(backend, numbers, figures)) + "\n"
+    else:
+        lines += _links(backend, numbers, figures)
+    for (dtype, *shape), rate in rates.items():
+        lines += ["", "[[efficiency]]", 'op = "matmul"', f'dtype = "{dtype}"', f"shape = {shape}"]
+        lines.append(f"fraction = {_figure(rate / peaks[dtype])}")
+    return "\n".join(lines) + "\n"
+
+
+def _rates(figures: Sequence[_core.CudaFigures]) -> dict[tuple[str, int, int, int], float]:
+    """Give FLOP/s of products by dtype and shape, of the slowest GPU; of those that all have."""
+    each = [{(d, m, k, n): rate for d, m, k, n, rate in one.products} for one in figures]
+    common = [key for key in each[0] if all(key in one for one in each)]
+    return {key: min(one[key] for one in each) for key in common}
 
 
 def _links(

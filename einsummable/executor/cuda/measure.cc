@@ -75,33 +75,69 @@ double memory_gbps(const Api& api, int32_t device, int64_t bytes) {
   return 2.0 * kTimes * static_cast<double>(bytes) / *seconds / 1e9;
 }
 
-// A square product of zeros, which take as long as other numbers.
-double product_flops(const Api& api, int32_t device, Element element, int64_t extent) {
-  const int64_t bytes = extent * extent * size_of(static_cast<DType>(element));
-  const KernelOptions options;
-  const Scratch a(api, device, bytes), b(api, device, bytes), c(api, device, bytes);
-  const Scratch workspace(api, device, options.product_workspace);
-  const Pinned zeros(api, bytes, "measuring");
-  std::ranges::fill(zeros.bytes(), std::byte{0});
-  for (Address to : {a.address, b.address}) {
-    const Copy copy{zeros.address(), to, kHost, device, static_cast<uint64_t>(bytes)};
-    check(api, api.copy(&copy), "measuring");
+// Room for the largest product of an element type.
+struct ProductRoom {
+  Scratch a, b, c, workspace;
+
+  ProductRoom(const Api& api, int32_t device, Element element, int64_t extent)
+      : a(api, device, bytes_of(element, extent)),
+        b(api, device, bytes_of(element, extent)),
+        c(api, device, bytes_of(element, extent)),
+        workspace(api, device, KernelOptions{}.product_workspace) {
+    // Zeros take as long as other numbers.
+    const Pinned zeros(api, bytes_of(element, extent), "measuring");
+    std::ranges::fill(zeros.bytes(), std::byte{0});
+    for (Address to : {a.address, b.address}) {
+      const Copy copy{zeros.address(), to, kHost, device, zeros.bytes().size()};
+      check(api, api.copy(&copy), "measuring");
+    }
   }
+
+  static int64_t bytes_of(Element element, int64_t extent) {
+    return extent * extent * size_of(static_cast<DType>(element));
+  }
+};
+
+// Of a product of m x k by k x n; 0 if the library has none.
+double product_flops(const Api& api, int32_t device, const ProductRoom& room,
+                     const DeviceFigures::Rate& shape) {
   Product product = {};
   product.device = device;
-  product.m = product.n = product.k = extent;
+  product.m = shape.m;
+  product.n = shape.n;
+  product.k = shape.k;
   product.batch = 1;
-  product.a = {a.address, element, extent, 1, 0};
-  product.b = {b.address, element, extent, 1, 0};
-  product.c = {c.address, element, extent, 1, 0};
-  product.workspace = workspace.address;
-  product.workspace_bytes = static_cast<uint64_t>(options.product_workspace);
+  product.a = {room.a.address, shape.element, shape.k, 1, 0};
+  product.b = {room.b.address, shape.element, shape.n, 1, 0};
+  product.c = {room.c.address, shape.element, shape.n, 1, 0};
+  product.workspace = room.workspace.address;
+  product.workspace_bytes = static_cast<uint64_t>(KernelOptions{}.product_workspace);
   const auto seconds =
       seconds_of(api, kTimes, [&](GraphHandle graph, const std::vector<Node>& after, Node& node) {
         return api.add_product(graph, after.data(), after.size(), &product, &node);
       });
-  const auto n = static_cast<double>(extent);
-  return seconds ? 2.0 * n * n * n * kTimes / *seconds : 0;
+  const double flops = 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+                       static_cast<double>(shape.k) * kTimes;
+  return seconds ? flops / *seconds : 0;
+}
+
+// Squares, and products of few rows, as large as the device and smaller.
+std::vector<DeviceFigures::Rate> rates(const Api& api, int32_t device, int64_t extent) {
+  std::vector<DeviceFigures::Rate> out;
+  for (Element element : {Element::f32, Element::f64, Element::f16, Element::bf16}) {
+    const ProductRoom room(api, device, element, extent);
+    for (int64_t part : {1, 2, 4, 8}) {
+      const int64_t square = std::max<int64_t>(extent / part, 1);
+      const int64_t few = std::max<int64_t>(extent / (8 * part * part), 1);
+      out.push_back({element, square, square, square, 0});
+      out.push_back({element, few, extent, extent, 0});
+    }
+    for (DeviceFigures::Rate& rate : out) {
+      if (rate.element == element) rate.flops = product_flops(api, device, room, rate);
+    }
+  }
+  std::erase_if(out, [](const DeviceFigures::Rate& rate) { return rate.flops <= 0; });
+  return out;
 }
 
 double kernel_us(const Api& api, int32_t device, int32_t architecture) {
@@ -129,9 +165,7 @@ DeviceFigures measure(Devices& devices, int32_t device) {
   const int64_t extent = std::min(processors * kExtent, kMostExtent);
   DeviceFigures figures;
   figures.memory_gbps = memory_gbps(api, device, std::min(processors * kBytes, kMostBytes));
-  for (Element element : {Element::f32, Element::f64, Element::f16, Element::bf16}) {
-    figures.flops[static_cast<size_t>(element)] = product_flops(api, device, element, extent);
-  }
+  figures.products = rates(api, device, extent);
   figures.kernel_us = kernel_us(api, device, info.architecture);
   return figures;
 }

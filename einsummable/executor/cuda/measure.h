@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "einsummable/executor/cuda/devices.h"
 
 namespace einsummable::cuda {
@@ -8,12 +10,17 @@ namespace einsummable::cuda {
 // What a device does in a second, measured with the memory that is free.
 struct DeviceFigures {
   double memory_gbps = 0;  // read and written, by a copy within the device
-  // FLOP/s of a large product by the library, by element type; 0 where it has none.
-  double flops[4] = {};  // in the order of Element
+  // FLOP/s of products of m x k by k x n by the library; of element types that it has.
+  struct Rate {
+    Element element;
+    int64_t m, k, n;
+    double flops;
+  };
+  std::vector<Rate> products;
   double kernel_us = 0;  // what a kernel adds to a graph of them, one after another
 };
 
-// Measures for less than a second, with work as large as the device is. Throws DeviceError, or
+// Measures for a second or so, with work as large as the device is. Throws DeviceError, or
 // MemoryLimitError if there is no room.
 DeviceFigures measure(Devices& devices, int32_t device);
 

@@ -46,7 +46,8 @@ TEST(Devices, AreMeasured) {
   Devices devices(twin.api());
   const DeviceFigures figures = measure(devices, 1);
   EXPECT_GT(figures.memory_gbps, 0);
-  for (double flops : figures.flops) EXPECT_GT(flops, 0);
+  EXPECT_EQ(figures.products.size(), 4u * 8u);
+  for (const DeviceFigures::Rate& rate : figures.products) EXPECT_GT(rate.flops, 0);
   EXPECT_GE(figures.kernel_us, 0);
   EXPECT_EQ(twin.unreleased(), 0);
 }
