@@ -137,6 +137,8 @@ def machine_file(backend: _core.CudaBackend, numbers: Sequence[int], *, anew: bo
     known = [(gpu.name, gpu.bus, gpu.architecture) for gpu in backend.devices]
     key = hashlib.sha256(repr((sorted(known), list(numbers))).encode()).hexdigest()[:16]
     path = cache_folder() / f"cuda-{key}.toml"
+    if anew:
+        _measured.cache_clear()
     if anew or not path.exists():
         text = machine_text(backend, numbers)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -146,10 +148,16 @@ def machine_file(backend: _core.CudaBackend, numbers: Sequence[int], *, anew: bo
     return path
 
 
+@functools.cache
+def _measured(backend: _core.CudaBackend, number: int) -> _core.CudaFigures:
+    """Measure a GPU, once a process."""
+    return backend.measure(number)
+
+
 def machine_text(backend: _core.CudaBackend, numbers: Sequence[int]) -> str:
     """Measure the machine that sites on these GPUs are, and write it as a machine file."""
     used = sorted(set(numbers))
-    figures = [backend.measure(number) for number in used]
+    figures = [_measured(backend, number) for number in used]
     gpus = [backend.devices[number] for number in used]
     rates = _rates(figures)
     peaks = {dtype: max(r for (d, *_), r in rates.items() if d == dtype) for dtype, *_ in rates}
