@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import einsummable as es
-from einsummable import cuda, topology
+from einsummable import _core, cuda, topology
 from einsummable.cli import main
 
 TWIN = Path(__file__).parent / "cuda_twin.so"
@@ -19,10 +19,11 @@ TWIN = Path(__file__).parent / "cuda_twin.so"
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("EINSUMMABLE_CUDA_PLUGIN", raising=False)
-    cuda.find.cache_clear()
+    find = cuda.find
+    find.cache_clear()
     cuda._warn_of.cache_clear()
     yield tmp_path
-    cuda.find.cache_clear()
+    find.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +32,23 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("measured")
 
 
+@pytest.fixture(scope="module")
+def found() -> cuda.Found:
+    return cuda.Found(_core.CudaBackend(str(TWIN), ""))
+
+
 @pytest.fixture
-def twin(cache: Path, measured: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("EINSUMMABLE_CUDA_PLUGIN", str(TWIN))
+def twin(cache: Path, measured: Path, found: cuda.Found, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(cuda, "find", lambda: found)
     monkeypatch.setenv("XDG_CACHE_HOME", str(measured))
     return measured
+
+
+def test_a_plugin_is_found_by_its_path(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EINSUMMABLE_CUDA_PLUGIN", str(TWIN))
+    backend = cuda.find().backend
+    assert backend is not None
+    assert [gpu.name for gpu in backend.devices] == ["twin", "twin"]
 
 
 def network() -> tuple[es.Graph, dict[str, np.ndarray], np.ndarray]:
@@ -116,7 +129,6 @@ def test_plans_for_gpus_repeat(twin: Path, monkeypatch: pytest.MonkeyPatch) -> N
     machine = topology.load(files[0])
     assert machine.sites == 2
     assert machine.way(0, 1) is not None
-    cuda.find.cache_clear()
     again = es.plan(graph, devices=2)
     assert again.predicted_ms == first.predicted_ms
     assert str(again) == str(first)
