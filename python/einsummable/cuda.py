@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from einsummable import _core
-from einsummable.errors import DeviceError
+from einsummable.errors import DeviceError, TopologyError
 
 INSTALL = "pip install einsummable[cuda13]"
 """What brings the plugin."""
@@ -132,20 +132,28 @@ def executor(backend: _core.CudaBackend, numbers: Sequence[int], threads: int) -
 def machine_file(backend: _core.CudaBackend, numbers: Sequence[int], *, anew: bool = False) -> Path:
     """Give the machine that sites on these GPUs are, as a file, so that plans repeat.
 
-    It is measured when it is first asked for, and kept.
+    It is measured when it is first asked for, and kept; a file that is damaged is as none.
     """
     known = [(gpu.name, gpu.bus, gpu.architecture) for gpu in backend.devices]
     key = hashlib.sha256(repr((sorted(known), list(numbers))).encode()).hexdigest()[:16]
     path = cache_folder() / f"cuda-{key}.toml"
     if anew:
         _measured.cache_clear()
-    if anew or not path.exists():
+    if anew or not _is_machine(path):
         text = machine_text(backend, numbers)
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{os.getpid()}")
         partial.write_text(text, encoding="utf-8")
         partial.replace(path)
     return path
+
+
+def _is_machine(path: Path) -> bool:
+    try:
+        _core.load_machine(str(path))
+    except TopologyError:
+        return False
+    return True
 
 
 @functools.cache

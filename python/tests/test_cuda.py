@@ -132,6 +132,9 @@ def test_plans_for_gpus_repeat(twin: Path, monkeypatch: pytest.MonkeyPatch) -> N
     again = es.plan(graph, devices=2)
     assert again.predicted_ms == first.predicted_ms
     assert str(again) == str(first)
+    files[0].write_text("version = [", encoding="utf-8")
+    assert es.plan(graph, devices=2).predicted_ms > 0
+    assert topology.load(files[0]).sites == 2, "a damaged file is made anew"
     # A plan needs no device: of more than there are, it is for the CPU, or for what it names.
     assert es.plan(graph, devices=16).devices == 16
     assert es.plan(graph, devices=2, topology="dgx-a100").devices == 2
