@@ -52,9 +52,15 @@ void LargeInputs::find_readers() {
                         is_plain(read, graph_.buffer(read.buffer));
     }
   }
+  std::vector<char> fetched(graph_.buffers.size(), 0);
   for (const Offload& offload : graph_.offloads) {
+    fetched[offload.from.buffer.index()] = 1;
     if (Input* input = of[offload.from.buffer.index()]) input->movable = false;
   }
+  // What nobody needs may share memory with what is written during the call.
+  std::erase_if(inputs_, [&](const Input& input) {
+    return input.readers.empty() && !fetched[input.buffer.index()];
+  });
 }
 
 TaskGraph LargeInputs::order() const {
