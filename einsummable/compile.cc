@@ -178,10 +178,18 @@ std::shared_ptr<Executor> executor_of(const CompileOptions& options) {
                       .memory = shared ? Traits::Memory::shared : Traits::Memory::private_sites});
 }
 
+// What the executor can do. Where results are compared with those of a program that keeps every
+// tensor, no kernel may leave out a rounding: no epilogues.
+Traits traits_of(const CompileOptions& options) {
+  Traits traits = executor_of(options)->traits();
+  if (options.verify == CompileOptions::Verify::numeric) traits.epilogue = {};
+  return traits;
+}
+
 std::shared_ptr<const TaskGraph> tasks_of(std::shared_ptr<const PhysicalPlan> plan,
                                           const Traits& traits, const CompileOptions& options) {
   auto tasks = std::make_shared<TaskGraph>(lower(std::move(plan), traits, options.interruption));
-  fuse_elementwise(*tasks, options.interruption);
+  fuse(*tasks, traits, options.interruption);
   plan_memory(*tasks, traits, options.interruption);
   return tasks;
 }
@@ -241,7 +249,7 @@ PlacedPlan within_limit(PlacedPlan first, const CompileOptions& options, const S
 }
 
 LoweredPlan verified(PlacedPlan placed, const CompileOptions& options, StageTimes times) {
-  const Traits traits = executor_of(options)->traits();
+  const Traits traits = traits_of(options);
   VerifyReport report = timed(times.verification,
                               [&] { return verify(*placed.tasks, traits, options.interruption); });
   return {std::move(placed.plan), std::move(placed.tasks), std::move(report), times};
@@ -250,7 +258,7 @@ LoweredPlan verified(PlacedPlan placed, const CompileOptions& options, StageTime
 // What a plan that nothing runs yet is measured for: the executor, whose sites share no memory
 // where those of the topology share none.
 Traits planned_traits(const CompileOptions& options) {
-  Traits traits = executor_of(options)->traits();
+  Traits traits = traits_of(options);
   if (!topology_of(options, options.devices)->handover) {
     traits.memory = Traits::Memory::private_sites;
   }
@@ -260,12 +268,12 @@ Traits planned_traits(const CompileOptions& options) {
 std::unique_ptr<NumericCheck> numeric_check(const std::shared_ptr<const PhysicalPlan>& plan,
                                             const CompileOptions& options) {
   if (options.verify != CompileOptions::Verify::numeric) return nullptr;
-  const auto executor = executor_of(options);
   auto all = keeping_all(*plan);
-  const auto tasks = tasks_of(all, executor->traits(), options);
-  verify(*tasks, executor->traits(), options.interruption);
+  const Traits traits = traits_of(options);
+  const auto tasks = tasks_of(all, traits, options);
+  verify(*tasks, traits, options.interruption);
   return std::make_unique<NumericCheck>(plan, std::move(all),
-                                        executor->prepare(tasks, options.interruption));
+                                        executor_of(options)->prepare(tasks, options.interruption));
 }
 
 std::unique_ptr<Executable> prepare_timed(LoweredPlan lowered, const CompileOptions& options) {
@@ -320,7 +328,7 @@ LoweredPlan make_lowered(std::shared_ptr<const Graph> graph, const CompileOption
   const Schedule schedule = schedule_of(options, options.devices, cache);
   StageTimes times;
   Plan plan = make_plan_timed(std::move(graph), options, schedule, times);
-  const Traits traits = executor_of(options)->traits();
+  const Traits traits = traits_of(options);
   PlacedPlan placed = timed(times.lowering, [&] {
     auto tasks = tasks_of(plan.physical, traits, options);
     return within_limit({std::move(plan), std::move(tasks)}, options, schedule, traits);
@@ -345,9 +353,8 @@ std::unique_ptr<Executable> compile(Plan plan, const CompileOptions& options) {
   check_options(options);
   check_partial_dtype(*plan.physical, options);
   StageTimes times;
-  auto tasks = timed(times.lowering, [&] {
-    return tasks_of(plan.physical, executor_of(options)->traits(), options);
-  });
+  auto tasks =
+      timed(times.lowering, [&] { return tasks_of(plan.physical, traits_of(options), options); });
   if (options.memory_limit) check_memory_limit(*tasks, *options.memory_limit);
   return prepare_timed(verified({std::move(plan), std::move(tasks)}, options, times), options);
 }

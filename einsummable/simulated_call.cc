@@ -15,7 +15,7 @@ TaskGraph simulated_tasks(PhysicalPlan plan, const Topology& topology,
                                                   : Traits::Memory::private_sites};
   TaskGraph tasks =
       lower(std::make_shared<const PhysicalPlan>(std::move(plan)), traits, interruption);
-  fuse_elementwise(tasks, interruption);
+  fuse(tasks, traits, interruption);
   return tasks;
 }
 

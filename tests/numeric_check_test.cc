@@ -163,7 +163,7 @@ struct Checked {
   static std::unique_ptr<Execution> prepared(std::shared_ptr<const PhysicalPlan> plan) {
     cpu::CpuExecutor executor({.threads = 1});
     auto tasks = std::make_shared<TaskGraph>(lower(std::move(plan), executor.traits()));
-    fuse_elementwise(*tasks);
+    fuse(*tasks, executor.traits());
     plan_memory(*tasks, executor.traits());
     return executor.prepare(std::move(tasks));
   }

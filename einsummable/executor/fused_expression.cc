@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/executor/fused_expression.h"
 
+#include "einsummable/base/error.h"
 #include "einsummable/ops/elementwise.h"
 
 namespace einsummable {
@@ -9,6 +10,7 @@ namespace {
 // One operator applied to values of an expression: its function, or a cast.
 Expression::Value apply(Expression& expression, const Operator& op,
                         const std::vector<Expression::Value>& operands) {
+  ensure(op.elementwise(), "an expression of another operator");
   const auto application = application_of(op);
   if (!application) return expression.cast(operands[0], op.outputs()[0].dtype);
   // All of one dtype, but for the condition of `where`.

@@ -8,12 +8,15 @@
 namespace einsummable {
 namespace {
 
-bool is_elementwise(const TaskGraph& graph, const Task& task) {
-  if (task.kind != Task::Kind::kernel || task.writes.size() != 1) return false;
-  return std::ranges::all_of(task.steps, [&](const KernelStep& step) {
-    const JoinAggSpec& spec = graph.plan->specs[step.op.index()];
-    return graph.graph().op(step.op).op->elementwise() && spec.partials(0) == 1;
-  });
+// Whether all that a task makes is one whole block.
+bool makes_one_block(const TaskGraph& graph, const Task& task) {
+  return task.kind == Task::Kind::kernel && task.writes.size() == 1 &&
+         graph.plan->specs[task.steps.back().op.index()].partials(0) == 1;
+}
+
+bool begins_elementwise(const TaskGraph& graph, const Task& task) {
+  return task.kind == Task::Kind::kernel &&
+         graph.graph().op(task.steps.front().op).op->elementwise();
 }
 
 // How often each buffer is read, and by which task last.
@@ -74,28 +77,45 @@ Task joined(const Task& maker, const Task& reader, size_t position) {
   return out;
 }
 
-}  // namespace
-
-void fuse_elementwise(TaskGraph& graph, const Interruption& interruption) {
+// Joins the tasks that `makes` picks with their only readers, where these are elementwise and
+// `joins` takes what comes of it.
+template <class Makes, class Joins>
+void fuse_where(TaskGraph& graph, const Interruption& interruption, const Makes& makes,
+                const Joins& joins) {
   const Readers readers = readers_of(graph);
   std::vector<char> gone(graph.tasks.size(), 0), unused(graph.buffers.size(), 0);
   for (size_t t = 0; t < graph.tasks.size(); ++t) {
     interruption.check();
     const Task& maker = graph.tasks[t];
-    if (!is_elementwise(graph, maker)) continue;
+    if (!makes_one_block(graph, maker) || !makes(maker)) continue;
     const Operand& written = maker.writes[0];
     if (readers.count[written.buffer.index()] != 1) continue;
     const TaskId next = readers.last[written.buffer.index()];
     Task& reader = graph.tasks[next.index()];
-    if (reader.site != maker.site || !is_elementwise(graph, reader)) continue;
+    if (reader.site != maker.site || !begins_elementwise(graph, reader)) continue;
     const auto position = std::ranges::find(reader.reads, written.buffer, &Operand::buffer);
     if (!reads_as_written(graph, written, *position, reader)) continue;
-    std::erase(reader.after, TaskId(static_cast<int64_t>(t)));
-    reader = joined(maker, reader, static_cast<size_t>(position - reader.reads.begin()));
-    gone[t] = 1;
+    Task both = joined(maker, reader, static_cast<size_t>(position - reader.reads.begin()));
+    if (!joins(both)) continue;
+    std::erase(both.after, TaskId(static_cast<int64_t>(t)));
     unused[written.buffer.index()] = 1;
+    reader = std::move(both);
+    gone[t] = 1;
   }
   remove(graph, gone, unused);
+}
+
+}  // namespace
+
+void fuse(TaskGraph& graph, const Traits& traits, const Interruption& interruption) {
+  if (traits.epilogue) {
+    fuse_where(
+        graph, interruption, [&](const Task& task) { return !begins_elementwise(graph, task); },
+        [&](const Task& both) { return traits.epilogue(graph, both); });
+  }
+  fuse_where(
+      graph, interruption, [&](const Task& task) { return begins_elementwise(graph, task); },
+      [](const Task&) { return true; });
 }
 
 void remove(TaskGraph& graph, const std::vector<char>& tasks, const std::vector<char>& buffers) {

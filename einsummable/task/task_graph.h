@@ -50,7 +50,7 @@ struct Operand {
 };
 
 // One application of a concrete operator: cell `cell` of `op`. An input is an operand of the task
-// or the output of an earlier step of the same task (a run of elementwise operators).
+// or the output of an earlier step of the same task. Steps after the first are elementwise.
 struct KernelStep {
   struct Input {
     int32_t read = -1;  // position in Task::reads, or

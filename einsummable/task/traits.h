@@ -20,6 +20,9 @@ struct Traits {
   int64_t alignment = 64;  // of buffers, bytes
   // Scratch bytes that a kernel, an aggregate or a finalise asks for.
   std::function<int64_t(const TaskGraph& graph, const Task& task)> workspace = {};
+  // Whether one kernel does all steps of a task whose first operator is not elementwise, the others
+  // an epilogue on the block that it makes. Without it none does.
+  std::function<bool(const TaskGraph& graph, const Task& task)> epilogue = {};
 };
 
 }  // namespace einsummable

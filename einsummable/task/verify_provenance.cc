@@ -149,8 +149,10 @@ class Provenance {
       }
       record_run(step.op, step.cell);
       if (cells.size() < task.steps.size()) {
-        demand(op.op->elementwise(), "a run of other operators");
+        demand(op.outputs.size() == 1 && plan().specs[step.op.index()].partials(0) == 1,
+               "a step whose block is not whole");
       }
+      if (cells.size() > 1) demand(op.op->elementwise(), "a run of other operators");
     }
     write_outputs(task, cells.back());
   }

@@ -122,8 +122,9 @@ class Executable:
         in memory beyond `peak_bytes`. The float64 reference of each operator is given that
         program's own inputs and must agree with its outputs: integers and bools are equal, NaN is
         where NaN is, floats are as near as rounding in the dtypes of the operator allows. The
-        saved tensors of both programs must be the same to the bit. A call whose results are off
-        raises a DeviceError that names the tensor, the position, both values and the bound.
+        saved tensors of both programs must be the same to the bit, so products on GPUs are
+        compiled without epilogues. A call whose results are off raises a DeviceError that names
+        the tensor, the position, both values and the bound.
         """
         return self._core.report
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/docs/walk.h"
 
+#include <sstream>
+
 #include "einsummable/einsummable.h"
 #include "einsummable/executor/cuda/cuda_executor.h"
 #include "einsummable/executor/cuda/source.h"
@@ -47,7 +49,7 @@ std::string report_text(const VerifyReport& report) {
 
 TaskGraph lowered(const Plan& plan, const Traits& traits) {
   TaskGraph tasks = lower(plan.physical, traits);
-  fuse_elementwise(tasks);
+  fuse(tasks, traits);
   plan_memory(tasks, traits);
   return tasks;
 }
@@ -73,10 +75,21 @@ std::string node_text(const cuda_twin::Recorded& node) {
   const auto& product = std::get<cuda::Product>(node.work);
   return "product on device " + std::to_string(product.device) + ", " + std::to_string(product.m) +
          " x " + std::to_string(product.k) + " by " + std::to_string(product.k) + " x " +
-         std::to_string(product.n) + after_text(node);
+         std::to_string(product.n) +
+         (product.activation == cuda::Activation::relu ? ", relu" : "") + after_text(node);
 }
 
-// The nodes of the plan's CUDA graph on two devices, and the kernel of h.
+// The tasks alone.
+std::string tasks_text(const TaskGraph& tasks) {
+  std::istringstream lines(text(tasks));
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if ('0' <= line[0] && line[0] <= '9') out += line + "\n";
+  }
+  return out;
+}
+
+// The tasks on two GPUs, the nodes of their CUDA graph, and the kernel of the last.
 void walk_to_nodes(const Plan& plan, std::map<std::string, std::string>& out) {
   std::string nodes;
   const cuda_twin::Twin twin({.tamper = [&](std::vector<cuda_twin::Recorded>& all) {
@@ -89,10 +102,11 @@ void walk_to_nodes(const Plan& plan, std::map<std::string, std::string>& out) {
                                            .reaches = [](int32_t, int32_t) { return true; }});
   const auto tasks = std::make_shared<const TaskGraph>(lowered(plan, executor.traits()));
   executor.prepare(tasks);
+  out["computed: gpu tasks"] = tasks_text(*tasks);
   out["computed: nodes"] = nodes;
-  const cuda::PreparedTask relu = cuda::nodes_of(*tasks, tasks->tasks.at(2), {});
+  const cuda::PreparedTask last = cuda::nodes_of(*tasks, tasks->tasks.back(), {});
   out["computed: kernel"] =
-      cuda::definition(std::get<cuda::GeneratedKernel>(relu.nodes.at(0)).source);
+      cuda::definition(std::get<cuda::GeneratedKernel>(last.nodes.at(0)).source);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace einsummable {
 
 TaskGraph lowered(std::shared_ptr<const PhysicalPlan> plan, const Traits& traits, Fusing fusing) {
   TaskGraph graph = lower(std::move(plan), traits);
-  if (fusing == Fusing::on) fuse_elementwise(graph);
+  if (fusing == Fusing::on) fuse(graph, traits);
   plan_memory(graph, traits);
   return graph;
 }

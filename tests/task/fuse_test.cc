@@ -83,6 +83,27 @@ TEST(Fuse, PartialResultsAreNeverFused) {
   EXPECT_EQ(count(tasks, Task::Kind::finalise), 1);
 }
 
+TEST(Fuse, EpiloguesAreAsLongAsTheTraitsSay) {
+  Graph graph;
+  const TensorId x = graph.input(DType::f32, {8, 6}, "x"), w = graph.input(DType::f32, {6, 4}, "w");
+  TensorId y = graph.apply("matmul", {x, w}, {}, "product")[0];
+  for (const char* op : {"exp", "neg", "relu", "square"}) y = graph.apply(op, {y}, {}, op)[0];
+  graph.save(y, "y");
+  const auto steps = [&](size_t most, int64_t p, const std::map<std::string, Counts>& counts) {
+    Traits traits;
+    traits.epilogue = [most](const TaskGraph&, const Task& task) {
+      return task.steps.size() <= most;
+    };
+    return steps_of(lowered(plan_of(graph, p, counts), traits));
+  };
+  EXPECT_EQ(steps(1, 1, {}), (Steps{1, 4}));
+  EXPECT_EQ(steps(3, 1, {}), (Steps{3, 2}));
+  EXPECT_EQ(steps(4, 1, {}), (Steps{4, 1}));
+  EXPECT_EQ(steps(9, 1, {}), (Steps{5}));
+  const std::map<std::string, Counts> partial = {{"product", {{"j", 2}}}};
+  EXPECT_EQ(steps(9, 2, partial), (Steps{1, 1, 4})) << "sums that are merged first";
+}
+
 TEST(Fuse, RandomGraphsKeepTheirOperatorsAndVerify) {
   for (uint64_t seed = 0; seed < static_cast<uint64_t>(rounds(60, 1500)); ++seed) {
     Random random(seed);
@@ -90,7 +111,8 @@ TEST(Fuse, RandomGraphsKeepTheirOperatorsAndVerify) {
     const auto plan = plan_of(
         graph,
         {.p = 1 + static_cast<int64_t>(seed % 5), .selector = Selector::random, .seed = seed});
-    const Traits traits{.memory = Traits::Memory::private_sites};
+    Traits traits{.memory = Traits::Memory::private_sites};
+    if (seed % 2) traits.epilogue = [](const TaskGraph&, const Task&) { return true; };
     const TaskGraph plain = lowered(plan, traits, Fusing::off), fused = lowered(plan, traits);
     const auto total = [](const TaskGraph& of) {
       size_t sum = 0;

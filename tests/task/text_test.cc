@@ -33,7 +33,7 @@ TaskGraph small_graph(Traits::Memory memory) {
   auto plan = std::make_shared<const PhysicalPlan>(place_and_synthesise(shared, specs, 2));
   const Traits traits{.memory = memory};
   TaskGraph tasks = lower(plan, traits);
-  fuse_elementwise(tasks);
+  fuse(tasks, {});
   plan_memory(tasks, traits);
   return tasks;
 }

@@ -25,7 +25,9 @@ TaskGraph lowered(const Graph& graph, int64_t p, const Traits& traits, uint64_t 
   const auto plan = plan_of(graph, {.p = p, .selector = Selector::random, .seed = seed},
                             seed % 2 ? searched_for(p, seed) : Schedule());
   TaskGraph tasks = lower(plan, traits);
-  fuse_elementwise(tasks);
+  Traits fusing = traits;
+  if (seed % 3 == 0) fusing.epilogue = [](const TaskGraph&, const Task&) { return true; };
+  fuse(tasks, fusing);
   plan_memory(tasks, traits);
   return tasks;
 }

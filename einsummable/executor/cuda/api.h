@@ -8,7 +8,7 @@ namespace einsummable::cuda {
 // Everything the executor asks of CUDA, as one table of functions over plain data: what the plugin
 // exports, and what the host twin of the tests implements. A C interface: a plugin may be built
 // with another compiler than the library. Sizes are in bytes. Graphs are not thread-safe.
-inline constexpr uint32_t kApiVersion = 1;
+inline constexpr uint32_t kApiVersion = 2;
 
 // Of a byte in a device's memory, or of pinned host memory as devices see it.
 using Address = uint64_t;
@@ -77,12 +77,19 @@ struct Matrix {
   int64_t row_stride, column_stride, batch_stride;
 };
 
-// c = a b of every matrix of the batch; a is m x k, b is k x n, c is m x n. Sums are in float32 for
-// float16, bfloat16 and float32, in float64 for float64.
+enum class Activation : int32_t { none, relu, gelu_tanh };
+
+// c = activation(a b + residual + bias), rounded once, of every matrix of the batch; a is m x k, b
+// is k x n, c is m x n. Sums are in float32 for float16, bfloat16 and float32, in float64 for
+// float64. The residual lies as c does; the bias is a dense vector along that side of c whose
+// stride is 1, and the same for every line of every matrix. Either is of c's type; its address is 0
+// if there is none.
 struct Product {
   int32_t device;
   int64_t m, n, k, batch;
   Matrix a, b, c;
+  Address residual, bias;
+  Activation activation;
   int32_t tf32;  // whether float32 operands may be rounded to tf32
   Address workspace;
   uint64_t workspace_bytes;
@@ -133,6 +140,10 @@ struct Api {
   Status (*load)(const void* image, uint64_t bytes, const char* name, Module* module,
                  Function* function);
   Status (*unload)(Module module);
+
+  // Whether the library has this product: `ok` or `unsupported`. Of an address only what it is a
+  // multiple of counts, up to 256.
+  Status (*has_product)(const Product* product);
 
   // Nodes are added to a graph after those they depend on. A library call is captured, and its
   // node stands for all that it does.

@@ -29,9 +29,14 @@ Traits CudaExecutor::traits() const {
   return {.memory = one ? Traits::Memory::shared : Traits::Memory::private_sites,
           .transfers = Traits::Transfers::dense,
           .alignment = kAlignment,
-          .workspace = [kernels = options_.kernels](const TaskGraph& graph, const Task& task) {
-            return nodes_of(graph, task, kernels).workspace;
-          }};
+          .workspace = [kernels = options_.kernels](
+                           const TaskGraph& graph,
+                           const Task& task) { return nodes_of(graph, task, kernels).workspace; },
+          .epilogue =
+              [api = api_, options = options_](const TaskGraph& graph, const Task& task) {
+                return has_epilogue(*api, options.devices.at(task.site.index()), graph, task,
+                                    options.kernels);
+              }};
 }
 
 std::unique_ptr<Execution> CudaExecutor::prepare(std::shared_ptr<const TaskGraph> graph,

@@ -16,7 +16,7 @@ struct CudaOptions {
   std::vector<int32_t> devices;  // of every site; several sites may be on one
   KernelOptions kernels = {};
   // Whether copies from a device to another need not go through the host.
-  std::function<bool(int32_t from, int32_t to)> reaches = {};
+  std::function<bool(int32_t from, int32_t to)> reaches = [](int32_t, int32_t) { return false; };
   std::string cache_dir = {};  // of compiled kernels; empty: they are not kept
   int64_t threads = 1;         // that compile kernels
   double time_limit = 600;     // seconds after which a launch that has not ended is given up

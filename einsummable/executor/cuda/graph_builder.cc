@@ -83,6 +83,8 @@ Node GraphBuilder::add_product(TaskId id, const ProductCall& call, const Nodes& 
   product.a.address = address(id, call.a);
   product.b.address = address(id, call.b);
   product.c.address = address(id, call.c);
+  if (call.residual) product.residual = address(id, *call.residual);
+  if (call.bias) product.bias = address(id, *call.bias);
   product.workspace = address(id, call.workspace);
   Node node = 0;
   require(binding_.api.add_product(graph_, after.data(), after.size(), &product, &node), id);

@@ -61,6 +61,7 @@ struct GeneratedKernel {
 struct ProductCall {
   Product product = {};
   Argument a, b, c, workspace;
+  std::optional<Argument> residual, bias;
 };
 
 // Attention by the library: its addresses are left 0.
@@ -115,6 +116,12 @@ PreparedTask prepare_elementwise(const Operator& op, std::span<const Block> inpu
 // A run of elementwise operators: the steps of a task in order, the last one's block stored.
 PreparedTask prepare_fused(const Graph& graph, const Task& task, std::span<const Block> inputs,
                            const Block& output);
+
+// A product and its epilogue: the first step of a task, and the others in order. Nothing if that is
+// no epilogue of the library's.
+std::optional<PreparedTask> prepare_epilogue(const TaskGraph& graph, const Task& task,
+                                             std::span<const Block> inputs, const Block& output,
+                                             const KernelOptions& options);
 
 // Copies of every reads[i] to writes[i].
 PreparedTask prepare_copies(std::span<const Block> reads, std::span<const Block> writes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einsummable/executor/cuda/task_nodes.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "einsummable/base/error.h"
@@ -26,9 +27,14 @@ std::vector<Block> blocks_of(const TaskGraph& graph, const std::vector<Operand>&
 
 PreparedTask kernel_nodes(const TaskGraph& graph, const Task& task, std::span<const Block> reads,
                           std::span<const Block> writes, const KernelOptions& options) {
-  if (task.steps.size() > 1) return prepare_fused(graph.graph(), task, reads, writes[0]);
   const KernelStep& step = task.steps[0];
   const Operator& op = *graph.graph().op(step.op).op;
+  if (task.steps.size() > 1) {
+    if (op.elementwise()) return prepare_fused(graph.graph(), task, reads, writes[0]);
+    auto prepared = prepare_epilogue(graph, task, reads, writes[0], options);
+    ensure(prepared.has_value(), "a task joined with an epilogue that no kernel has");
+    return *std::move(prepared);
+  }
   const JoinAggSpec& spec = graph.plan->specs[step.op.index()];
   const FunctionSpec cell = spec.cell(step.cell);
   std::vector<char> complete;
@@ -38,6 +44,16 @@ PreparedTask kernel_nodes(const TaskGraph& graph, const Task& task, std::span<co
   } catch (const DeviceError& error) {
     throw DeviceError(describe(graph, task) + "; " + error.what());
   }
+}
+
+// An address that is a multiple of what the argument's surely is.
+Address multiple_of(const Argument& argument, std::span<const Block> reads,
+                    std::span<const Block> writes) {
+  const auto index = static_cast<size_t>(argument.index);
+  const int64_t begins = argument.of == Argument::Of::read    ? reads[index].alignment
+                         : argument.of == Argument::Of::write ? writes[index].alignment
+                                                              : kAlignment;
+  return static_cast<Address>(std::gcd(begins, argument.bytes));
 }
 
 }  // namespace
@@ -62,6 +78,27 @@ PreparedTask nodes_of(const TaskGraph& graph, const Task& task, const KernelOpti
       return {};
   }
   throw InternalError("unknown kind of task");
+}
+
+bool has_epilogue(const Api& api, int32_t device, const TaskGraph& graph, const Task& task,
+                  const KernelOptions& options) {
+  const std::vector<Block> reads = blocks_of(graph, task.reads);
+  const std::vector<Block> writes = blocks_of(graph, task.writes);
+  const auto prepared = prepare_epilogue(graph, task, reads, writes[0], options);
+  if (!prepared) return false;
+  return std::ranges::all_of(prepared->nodes, [&](const NodeCall& node) {
+    const auto* call = std::get_if<ProductCall>(&node);
+    if (!call) return true;
+    Product product = call->product;
+    product.device = device;
+    product.a.address = multiple_of(call->a, reads, writes);
+    product.b.address = multiple_of(call->b, reads, writes);
+    product.c.address = multiple_of(call->c, reads, writes);
+    if (call->residual) product.residual = multiple_of(*call->residual, reads, writes);
+    if (call->bias) product.bias = multiple_of(*call->bias, reads, writes);
+    product.workspace = kAlignment;
+    return api.has_product(&product) == Status::ok;
+  });
 }
 
 std::string describe(const TaskGraph& graph, const Task& task) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "einsummable/tensor/dtype.h"
@@ -74,10 +75,30 @@ std::string fault_of(const cuda::Product& p) {
   if (p.a.element != p.b.element) return "cuBLASLt takes operands of one type";
   const bool wide = p.c.element == Element::f32 && p.a.element != Element::f64;
   if (p.c.element != p.a.element && !wide) return "cuBLASLt does not make that type of these";
+  if (!serves(p)) return "cuBLASLt has no such epilogue";
+  const auto size = static_cast<uint64_t>(size_of(dtype_of(p.c.element)));
+  if ((p.residual | p.bias) % size != 0) return "an element is not aligned in a residual or a bias";
   return "";
 }
 
+double activated(double x, cuda::Activation activation) {
+  switch (activation) {
+    case cuda::Activation::none:
+      return x;
+    case cuda::Activation::relu:
+      return x > 0 || std::isnan(x) ? x : 0;
+    case cuda::Activation::gelu_tanh:
+      return 0.5 * x *
+             (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+  }
+  return x;
+}
+
 }  // namespace
+
+bool serves(const cuda::Product& p) {
+  return p.c.element != Element::f64 || (!p.bias && p.activation == cuda::Activation::none);
+}
 
 std::string run_product(const DeviceMemories& memories, const cuda::Product& p) {
   std::string fault = fault_of(p);
@@ -97,7 +118,9 @@ std::string run_product(const DeviceMemories& memories, const cuda::Product& p) 
                             batch * p.b.batch_stride + k * p.b.row_stride + j * p.b.column_stride);
         }
         const int64_t at = batch * p.c.batch_stride + i * p.c.row_stride + j * p.c.column_stride;
-        elements.write(p.c.address, c, at, sum);
+        if (p.residual) sum += elements.read(p.residual, c, at);
+        if (p.bias) sum += elements.read(p.bias, c, p.c.column_stride == 1 ? j : i);
+        elements.write(p.c.address, c, at, activated(sum, p.activation));
       }
     }
   }

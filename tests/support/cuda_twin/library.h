@@ -7,6 +7,9 @@
 
 namespace einsummable::cuda_twin {
 
+// Whether cuBLASLt has the product: of float64 it has no epilogue but a residual.
+bool serves(const cuda::Product& product);
+
 // What cuBLASLt and cuDNN do, as plain loops over checked memory. Gives what went wrong, or
 // nothing: memory that is not there, is another device's or that nobody wrote; strides that the
 // library does not take.

@@ -124,6 +124,8 @@ void TaskBench::add_nodes(GraphHandle graph, const Bound& bound) {
       product.a.address = address(bound, product_call->a);
       product.b.address = address(bound, product_call->b);
       product.c.address = address(bound, product_call->c);
+      if (product_call->residual) product.residual = address(bound, *product_call->residual);
+      if (product_call->bias) product.bias = address(bound, *product_call->bias);
       product.workspace = address(bound, product_call->workspace);
       check(api_.add_product(graph, after.data(), after.size(), &product, &node));
     } else {

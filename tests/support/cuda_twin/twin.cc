@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "einsummable/base/error.h"
+#include "tests/support/cuda_twin/library.h"
 #include "tests/support/cuda_twin/state.h"
 
 namespace einsummable::cuda_twin {
@@ -187,6 +188,12 @@ Status add_copy(GraphHandle graph, const Node* after, uint64_t count, const Copy
   return add(twin, graph, after, count, {.after = {}, .work = *copy}, node);
 }
 
+Status has_product(const Product* product) {
+  ES_TWIN(has_product);
+  if (serves(*product)) return Status::ok;
+  return twin.failed(Status::unsupported, "cuBLASLt has no such epilogue");
+}
+
 Status add_product(GraphHandle graph, const Node* after, uint64_t count, const Product* product,
                    Node* node) {
   ES_TWIN(add_product);
@@ -260,6 +267,7 @@ constexpr Api kApi{.version = kApiVersion,
                    .free_image = free_image,
                    .load = load,
                    .unload = unload,
+                   .has_product = has_product,
                    .create_graph = create_graph,
                    .add_kernel = add_kernel,
                    .add_copy = add_copy,

@@ -154,6 +154,7 @@ std::optional<ProductRoles> roles_of(const Signature& signature, std::span<const
       indices[index].extent = block.shape[i];
       indices[index].strides[operand] += block.strides[i];
       has[index][operand] = true;
+      if (operand == kC) indices[index].of_c = static_cast<int32_t>(i);
     }
     return true;
   };

@@ -16,6 +16,7 @@ enum ProductOperand : size_t { kA, kB, kC };
 struct ProductAxis {
   int64_t extent = 1;
   std::array<int64_t, 3> strides = {};
+  int32_t of_c = -1;  // which axis of c it is; -1: contracted
 };
 using ProductAxes = std::vector<ProductAxis>;
 

@@ -29,6 +29,7 @@ Status create_graph(GraphHandle* graph);
 Status add_kernel(GraphHandle graph, const Node* after, uint64_t count, const KernelLaunch* kernel,
                   Node* node);
 Status add_copy(GraphHandle graph, const Node* after, uint64_t count, const Copy* copy, Node* node);
+Status has_product(const Product* product);
 Status add_product(GraphHandle graph, const Node* after, uint64_t count, const Product* product,
                    Node* node);
 Status add_attention(GraphHandle graph, const Node* after, uint64_t count,

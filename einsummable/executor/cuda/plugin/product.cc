@@ -114,6 +114,7 @@ struct Call {
   Matrix first, second, third;
   int64_t m, n, k;
   bool first_transposed, second_transposed;
+  Address residual;
 
   explicit Call(const Product& p) {
     const bool swaps = by_rows(p.c);
@@ -123,12 +124,33 @@ struct Call {
     m = swaps ? p.n : p.m;
     n = swaps ? p.m : p.n;
     k = p.k;
+    residual = p.residual;
     // In memory a matrix by rows is its own transpose by columns, which is what is wanted if the
     // operands swap.
     first_transposed = by_rows(first) != swaps;
     second_transposed = by_rows(second) != swaps;
   }
+
+  // What the library calls C: the residual, or, where nothing is added, the output itself.
+  Matrix added() const {
+    Matrix c = third;
+    if (residual) c.address = residual;
+    return c;
+  }
 };
+
+// What the library does to sums. Its GELU is the approximation by tanh.
+cublasLtEpilogue_t epilogue_of(const Product& product) {
+  switch (product.activation) {
+    case Activation::none:
+      return product.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+    case Activation::relu:
+      return product.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case Activation::gelu_tanh:
+      return product.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+  }
+  return CUBLASLT_EPILOGUE_DEFAULT;
+}
 
 // What describes a product to the library.
 class Description {
@@ -147,6 +169,13 @@ class Description {
     operation_.reset(raw);
     transpose(CUBLASLT_MATMUL_DESC_TRANSA, call_.first_transposed);
     transpose(CUBLASLT_MATMUL_DESC_TRANSB, call_.second_transposed);
+    if (const auto epilogue = epilogue_of(product_); epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
+      describe(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
+    }
+    // Its type is c's, and all matrices of a batch have the same one, unless said otherwise.
+    if (product_.bias) {
+      describe(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<void*>(product_.bias));
+    }
     layout(a_, call_.first, call_.m, call_.k, call_.first_transposed);
     layout(b_, call_.second, call_.k, call_.n, call_.second_transposed);
     layout(c_, call_.third, call_.m, call_.n, false);
@@ -165,7 +194,7 @@ class Description {
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{product_.workspace_bytes});
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(call_.first));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(call_.second));
-    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(call_.third));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(call_.added()));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_of(call_.third));
     int found = 0;
     add(blas.cublasLtMatmulAlgoGetHeuristic(handle, operation_.get(), a_.get(), b_.get(), c_.get(),
@@ -175,19 +204,21 @@ class Description {
   }
 
   Status run(cublasLtHandle_t handle, CUstream stream) const {
-    const float one = 1, zero = 0;
-    const double wide_one = 1, wide_zero = 0;
+    const float one = 1, kept = product_.residual ? 1 : 0;
+    const double wide_one = one, wide_kept = kept;
     const bool wide = product_.a.element == Element::f64;
     const auto pointer = [](Address address) { return reinterpret_cast<void*>(address); };
-    void* c = pointer(call_.third.address);
+    const auto scale = [wide](const float& narrow, const double& of_wide) {
+      return wide ? static_cast<const void*>(&of_wide) : &narrow;
+    };
     Blas& blas = Blas::get();
     return blas.check(
-        blas.cublasLtMatmul(handle, operation_.get(),
-                            wide ? static_cast<const void*>(&wide_one) : &one,
+        blas.cublasLtMatmul(handle, operation_.get(), scale(one, wide_one),
                             pointer(call_.first.address), a_.get(), pointer(call_.second.address),
-                            b_.get(), wide ? static_cast<const void*>(&wide_zero) : &zero, c,
-                            c_.get(), c, c_.get(), &chosen_.algo, pointer(product_.workspace),
-                            product_.workspace_bytes, reinterpret_cast<cudaStream_t>(stream)),
+                            b_.get(), scale(kept, wide_kept), pointer(call_.added().address),
+                            c_.get(), pointer(call_.third.address), c_.get(), &chosen_.algo,
+                            pointer(product_.workspace), product_.workspace_bytes,
+                            reinterpret_cast<cudaStream_t>(stream)),
         "multiplying");
   }
 
@@ -199,9 +230,11 @@ class Description {
     if (status_ == CUBLAS_STATUS_SUCCESS) status_ = status;
   }
   void transpose(cublasLtMatmulDescAttributes_t which, bool transposed) {
-    const cublasOperation_t operation = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-    add(Blas::get().cublasLtMatmulDescSetAttribute(operation_.get(), which, &operation,
-                                                   sizeof operation));
+    describe(which, transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+  }
+  template <class T>
+  void describe(cublasLtMatmulDescAttributes_t which, const T& value) {
+    add(Blas::get().cublasLtMatmulDescSetAttribute(operation_.get(), which, &value, sizeof value));
   }
   void layout(Layout& layout, const Matrix& x, int64_t rows, int64_t columns, bool transposed) {
     Blas& blas = Blas::get();
@@ -228,24 +261,37 @@ class Description {
   cublasLtMatmulHeuristicResult_t chosen_ = {};
 };
 
+// Describes a product and chooses an algorithm, on a device that is entered.
+struct Chosen {
+  Call call;
+  Description description;
+  cublasLtHandle_t handle = nullptr;
+  Status status = Status::ok;
+
+  explicit Chosen(const Product& product) : call(product), description(product, call) {
+    Blas& blas = Blas::get();
+    status = blas.usable();
+    if (status == Status::ok) status = Driver::get().enter(product.device);
+    if (status != Status::ok) return;
+    handle = blas.handle(product.device);
+    status = handle ? description.make() : fail(Status::failed, "cuBLASLt does not start");
+    if (status == Status::ok) status = description.choose(handle);
+  }
+  Chosen(const Chosen&) = delete;
+  Chosen& operator=(const Chosen&) = delete;
+};
+
 }  // namespace
+
+Status has_product(const Product* product) { return Chosen(*product).status; }
 
 Status add_product(GraphHandle graph, const Node* after, uint64_t count, const Product* product,
                    Node* node) {
-  Blas& blas = Blas::get();
-  if (const Status status = blas.usable(); status != Status::ok) return status;
-  if (const Status status = Driver::get().enter(product->device); status != Status::ok) {
-    return status;
-  }
-  cublasLtHandle_t handle = blas.handle(product->device);
-  if (!handle) return fail(Status::failed, "cuBLASLt does not start");
-  const Call call(*product);
-  Description description(*product, call);
-  if (const Status status = description.make(); status != Status::ok) return status;
-  if (const Status status = description.choose(handle); status != Status::ok) return status;
+  const Chosen chosen(*product);
+  if (chosen.status != Status::ok) return chosen.status;
   Capture capture(graph, after, count, product->device);
   if (capture.status() != Status::ok) return capture.status();
-  return capture.end(description.run(handle, capture.stream()), node);
+  return capture.end(chosen.description.run(chosen.handle, capture.stream()), node);
 }
 
 LibraryInfo product_info() { return Blas::get().info(); }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "einsummable/executor/cuda/kernel.h"
+
+namespace einsummable::cuda {
+
+// What is done to the sums of a product before they are rounded: activation(sums + residual +
+// bias).
+struct Epilogue {
+  struct Addend {
+    int32_t read = 0;  // position in the task's reads
+    Block block;
+  };
+  std::optional<Addend> residual;  // of the output's shape
+  std::optional<Addend> bias;      // broadcast to it
+  Activation activation = Activation::none;
+
+  bool empty() const { return !residual && !bias && activation == Activation::none; }
+};
+
+// A sum of products of floats (matmul, einsum) by the library; nothing if the call is another one,
+// or its blocks do not lie as the library wants those of an epilogue.
+std::optional<PreparedTask> prepare_product(const KernelCall& call, const Epilogue& epilogue,
+                                            const KernelOptions& options);
+
+}  // namespace einsummable::cuda
