@@ -95,10 +95,15 @@ struct KernelOptions {
   int64_t product_workspace = int64_t{32} << 20;  // bytes, a multiple of kWorkspaceUnit
 };
 
-// A kernel's entry: nothing if it does not take this call.
+struct Epilogue;
+
+// A kernel's entry: nothing if it does not take this call; and the same with an epilogue, if it
+// ever does one.
 struct KernelEntry {
   std::string_view op;
   std::optional<PreparedTask> (*prepare)(const KernelCall& call, const KernelOptions& options);
+  std::optional<PreparedTask> (*prepare_with)(const KernelCall& call, const Epilogue& epilogue,
+                                              const KernelOptions& options) = nullptr;
 };
 
 // The kernels: the lines of kernels.def, tried in this order.
@@ -117,8 +122,8 @@ PreparedTask prepare_elementwise(const Operator& op, std::span<const Block> inpu
 PreparedTask prepare_fused(const Graph& graph, const Task& task, std::span<const Block> inputs,
                            const Block& output);
 
-// A product and its epilogue: the first step of a task, and the others in order. Nothing if that is
-// no epilogue of the library's.
+// A kernel and its epilogue: the first step of a task, and the others in order. Nothing if no
+// kernel does that.
 std::optional<PreparedTask> prepare_epilogue(const TaskGraph& graph, const Task& task,
                                              std::span<const Block> inputs, const Block& output,
                                              const KernelOptions& options);

@@ -99,16 +99,27 @@ std::optional<PreparedTask> prepare_matmul(const KernelCall& call, const KernelO
   return prepare_points(call, {.merge = call.op.partial(0).merge});
 }
 
+FunctionId combine_of(const Operator& einsum) {
+  return find_function(einsum.attributes().string("combine")).value();
+}
+
+std::optional<PreparedTask> prepare_einsum_with(const KernelCall& call, const Epilogue& epilogue,
+                                                const KernelOptions& options) {
+  const bool product = combine_of(call.op) == FunctionId::multiply;
+  if (!product || call.op.partial(0).merge != Merge::sum) return std::nullopt;
+  return prepare_product(call, epilogue, options);
+}
+
 std::optional<PreparedTask> prepare_einsum(const KernelCall& call, const KernelOptions& options) {
   if (elements(call.outputs[0].shape) == 0) return PreparedTask{};
-  if (auto product = prepare_product(call, {}, options)) return product;
-  const FunctionId combine = find_function(call.op.attributes().string("combine")).value();
-  return prepare_points(call, {combine, call.op.partial(0).merge, !is_float(call.inputs[0].dtype)});
+  if (auto product = prepare_einsum_with(call, {}, options)) return product;
+  return prepare_points(
+      call, {combine_of(call.op), call.op.partial(0).merge, !is_float(call.inputs[0].dtype)});
 }
 
 }  // namespace
 
-KernelEntry einsum_kernel() { return {"einsum", prepare_einsum}; }
-KernelEntry matmul_kernel() { return {"matmul", prepare_matmul}; }
+KernelEntry einsum_kernel() { return {"einsum", prepare_einsum, prepare_einsum_with}; }
+KernelEntry matmul_kernel() { return {"matmul", prepare_matmul, prepare_product}; }
 
 }  // namespace einsummable::cuda

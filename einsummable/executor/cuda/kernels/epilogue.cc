@@ -56,14 +56,15 @@ std::optional<PreparedTask> prepare_epilogue(const TaskGraph& graph, const Task&
                                              const KernelOptions& options) {
   const KernelStep& first = task.steps[0];
   const Operator& op = *graph.graph().op(first.op).op;
-  if (op.outputs()[0].dtype != output.dtype) return std::nullopt;
+  const auto entry = std::ranges::find(kernels(), op.name(), &KernelEntry::op);
+  if (entry == kernels().end() || !entry->prepare_with) return std::nullopt;
   EpilogueReader reader(inputs, output);
   for (size_t s = 1; s < task.steps.size(); ++s) {
     if (!reader.take(*graph.graph().op(task.steps[s].op).op, task.steps[s])) return std::nullopt;
   }
   const FunctionSpec cell = graph.plan->specs[first.op.index()].cell(first.cell);
   const char complete = 1;
-  return prepare_product(
+  return entry->prepare_with(
       {op, cell, inputs.first(first.inputs.size()), {&output, 1}, {&complete, 1}},
       reader.epilogue(), options);
 }

@@ -7,7 +7,6 @@
 #include "einsummable/executor/cuda/kernels/product_plan.h"
 #include "einsummable/executor/cuda/text.h"
 #include "einsummable/executor/fused_expression.h"
-#include "einsummable/ops/functions.h"
 
 namespace einsummable::cuda {
 namespace {
@@ -139,12 +138,6 @@ class ProductNodes {
   PreparedTask task_;
 };
 
-bool is_sum_of_products(const Operator& op) {
-  if (op.name() == "matmul") return true;
-  return op.name() == "einsum" && op.partial(0).merge == Merge::sum &&
-         find_function(op.attributes().string("combine")) == FunctionId::multiply;
-}
-
 // Whether the library writes an output as it lies, and its blocks of an epilogue lie as it wants:
 // a residual as the output does, a bias along the side of it that is dense.
 bool fits(const ProductPlan& plan, const Epilogue& epilogue, const Block& output) {
@@ -176,7 +169,7 @@ bool fits(const ProductPlan& plan, const Epilogue& epilogue, const Block& output
 
 std::optional<PreparedTask> prepare_product(const KernelCall& call, const Epilogue& epilogue,
                                             const KernelOptions& options) {
-  if (!is_sum_of_products(call.op) || call.inputs.size() != 2) return std::nullopt;
+  if (call.inputs.size() != 2) return std::nullopt;
   const DType dtype = call.inputs[0].dtype, out = call.outputs[0].dtype;
   const bool floats = is_float(dtype) && is_float(out) && call.inputs[1].dtype == dtype;
   if (!floats || (out == DType::f64 && dtype != DType::f64)) return std::nullopt;

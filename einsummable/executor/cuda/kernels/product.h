@@ -21,8 +21,8 @@ struct Epilogue {
   bool empty() const { return !residual && !bias && activation == Activation::none; }
 };
 
-// A sum of products of floats (matmul, einsum) by the library; nothing if the call is another one,
-// or its blocks do not lie as the library wants those of an epilogue.
+// A sum of products by the library: nothing unless there are two operands of one float dtype, and
+// the blocks of an epilogue lie as the library wants them.
 std::optional<PreparedTask> prepare_product(const KernelCall& call, const Epilogue& epilogue,
                                             const KernelOptions& options);
 
