@@ -100,11 +100,11 @@ struct Description {
   }
 };
 
-Status check(fe::error_t error, const char* what) {
+// The front end has many codes for what no engine of cuDNN's does, so `otherwise` is what any of
+// them stands for.
+Status check(fe::error_t error, Status otherwise, const char* what) {
   if (error.is_good()) return Status::ok;
-  const bool unsupported = error.get_code() == fe::error_code_t::GRAPH_NOT_SUPPORTED;
-  return fail(unsupported ? Status::unsupported : Status::failed,
-              std::string("cuDNN, ") + what + ": " + error.get_message());
+  return fail(otherwise, std::string("cuDNN, ") + what + ": " + error.get_message());
 }
 
 Status record(Description& description, const Attention& x, cudnnHandle_t handle, CUstream stream) {
@@ -117,21 +117,25 @@ Status record(Description& description, const Attention& x, cudnnHandle_t handle
       CUDNN_STATUS_SUCCESS) {
     return fail(Status::failed, "cuDNN does not take the stream");
   }
-  return check(description.graph.execute(handle, places, pointer(x.workspace)), "attention");
+  return check(description.graph.execute(handle, places, pointer(x.workspace)), Status::failed,
+               "attention");
 }
 
 Status add(GraphHandle graph, const Node* after, uint64_t count, const Attention& x, Node* node) {
   Dnn& dnn = Dnn::get();
   if (const Status status = dnn.usable(); status != Status::ok) return status;
-  if (const Status status = Driver::get().enter(x.device); status != Status::ok) return status;
+  const Entered entered(x.device);
+  if (entered.status() != Status::ok) return entered.status();
+  const std::lock_guard lock(Driver::get().recording());
   cudnnHandle_t handle = dnn.handle(x.device);
   if (!handle) return fail(Status::failed, "cuDNN does not start");
   Description description(x);
-  const Status built =
-      check(description.graph.build(handle, {fe::HeurMode_t::A}), "describing attention");
+  const Status built = check(description.graph.build(handle, {fe::HeurMode_t::A}),
+                             Status::unsupported, "describing attention");
   if (built != Status::ok) return built;
   int64_t workspace = 0;
-  const Status sized = check(description.graph.get_workspace_size(workspace), "asking for space");
+  const Status sized = check(description.graph.get_workspace_size(workspace), Status::unsupported,
+                             "asking for space");
   if (sized != Status::ok) return sized;
   if (static_cast<uint64_t>(workspace) > x.workspace_bytes) {
     return fail(Status::unsupported, "cuDNN asks for " + std::to_string(workspace) +

@@ -120,7 +120,8 @@ void free_image(const void* image) { delete[] static_cast<const char*>(image); }
 
 Status load(const void* image, uint64_t, const char* name, Module* module, Function* function) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(0); status != Status::ok) return status;
+  const Entered entered(0);
+  if (entered.status() != Status::ok) return entered.status();
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
   CUresult result =

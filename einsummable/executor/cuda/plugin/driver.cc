@@ -16,7 +16,9 @@ Status status_of(CUresult result) {
       return Status::not_ready;
     case CUDA_ERROR_OUT_OF_MEMORY:
       return Status::out_of_memory;
+    case CUDA_ERROR_ASSERT:
     case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_ILLEGAL_INSTRUCTION:
     case CUDA_ERROR_MISALIGNED_ADDRESS:
@@ -66,6 +68,12 @@ std::string Driver::load() {
     return "the NVIDIA driver is for CUDA " + version_text(version_) + "; one for CUDA " +
            version_text(kLeastVersion) + " or later is needed";
   }
+  return start_devices();
+}
+
+std::string Driver::start_devices() {
+  CUcontext before = nullptr;
+  cuCtxGetCurrent(&before);
   int count = 0;
   cuDeviceGetCount(&count);
   for (int number = 0; number < count; ++number) {
@@ -80,6 +88,7 @@ std::string Driver::load() {
     contexts_.push_back(context);
     streams_.push_back(stream);
   }
+  cuCtxSetCurrent(before);
   return contexts_.empty() ? "the CUDA driver finds no device" : "";
 }
 
@@ -94,12 +103,20 @@ LibraryInfo Driver::info() const {
   return info;
 }
 
-Status Driver::enter(int32_t device) {
-  if (const Status status = usable(); status != Status::ok) return status;
-  if (device < 0 || device >= devices()) {
-    return fail(Status::failed, "there is no device " + std::to_string(device));
+Entered::Entered(int32_t device) : status_(Driver::get().usable()) {
+  if (status_ != Status::ok) return;
+  Driver& driver = Driver::get();
+  if (device < 0 || device >= driver.devices()) {
+    status_ = fail(Status::failed, "there is no device " + std::to_string(device));
+    return;
   }
-  return check(cuCtxSetCurrent(context(device)), "entering a device");
+  CUresult result = driver.cuCtxGetCurrent(&before_);
+  if (result == CUDA_SUCCESS) result = driver.cuCtxSetCurrent(driver.context(device));
+  status_ = driver.check(result, "entering a device");
+}
+
+Entered::~Entered() {
+  if (status_ == Status::ok) Driver::get().cuCtxSetCurrent(before_);
 }
 
 Status Driver::check(CUresult result, const char* what) const {

@@ -45,8 +45,8 @@ LibraryInfo compiler_info();
 LibraryInfo product_info();
 LibraryInfo attention_info();
 
-// A library call as a node of a graph: between `begin` and `end` the calls of a device's stream are
-// recorded after the given nodes.
+// A library call as a node of a graph: from here to `end` the calls of a device's stream are
+// recorded after the given nodes, and the device is entered. Under Driver::recording.
 class Capture {
  public:
   Capture(GraphHandle graph, const Node* after, uint64_t count, int32_t device);
@@ -59,6 +59,7 @@ class Capture {
  private:
   CUgraph graph_;
   int32_t device_;
+  Entered entered_;
   Status status_;
 };
 

@@ -25,7 +25,8 @@ std::vector<CUgraphNode> nodes_of(const Node* nodes, uint64_t count) {
 
 Status create_graph(GraphHandle* graph) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(0); status != Status::ok) return status;
+  const Entered entered(0);
+  if (entered.status() != Status::ok) return entered.status();
   CUgraph made = nullptr;
   const Status status = driver.check(driver.cuGraphCreate(&made, 0), "making a graph");
   *graph = reinterpret_cast<GraphHandle>(made);
@@ -35,7 +36,8 @@ Status create_graph(GraphHandle* graph) {
 Status add_kernel(GraphHandle graph, const Node* after, uint64_t count, const KernelLaunch* kernel,
                   Node* node) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(kernel->device); status != Status::ok) return status;
+  const Entered entered(kernel->device);
+  if (entered.status() != Status::ok) return entered.status();
   std::vector<Address> arguments(kernel->arguments, kernel->arguments + kernel->argument_count);
   std::vector<void*> pointers;
   for (Address& argument : arguments) pointers.push_back(&argument);
@@ -61,7 +63,8 @@ Status add_copy(GraphHandle graph, const Node* after, uint64_t count, const Copy
   Driver& driver = Driver::get();
   // A copy runs where its bytes come from; out of the host, where they go.
   const int32_t where = copy->from_device == kHost ? copy->to_device : copy->from_device;
-  if (const Status status = driver.enter(where); status != Status::ok) return status;
+  const Entered entered(where);
+  if (entered.status() != Status::ok) return entered.status();
   CUDA_MEMCPY3D parameters = {};
   parameters.srcMemoryType = parameters.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
   parameters.srcDevice = copy->from;
@@ -85,7 +88,8 @@ Status destroy_graph(GraphHandle graph) {
 
 Status instantiate(GraphHandle graph, Launchable* launchable) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(0); status != Status::ok) return status;
+  const Entered entered(0);
+  if (entered.status() != Status::ok) return entered.status();
   Ready ready;
   CUresult result = driver.cuStreamCreate(&ready.stream, CU_STREAM_NON_BLOCKING);
   if (result != CUDA_SUCCESS) return driver.check(result, "making a stream");
@@ -112,20 +116,22 @@ Status destroy_launchable(Launchable launchable) {
 
 Status launch(Launchable launchable) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(0); status != Status::ok) return status;
+  const Entered entered(0);
+  if (entered.status() != Status::ok) return entered.status();
   const auto* ready = reinterpret_cast<const Ready*>(launchable);
   return driver.check(driver.cuGraphLaunch(ready->graph, ready->stream), "launching the graph");
 }
 
 Status poll(Launchable launchable) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(0); status != Status::ok) return status;
+  const Entered entered(0);
+  if (entered.status() != Status::ok) return entered.status();
   const auto* ready = reinterpret_cast<const Ready*>(launchable);
   return driver.check(driver.cuStreamQuery(ready->stream), "running the graph");
 }
 
 Capture::Capture(GraphHandle graph, const Node* after, uint64_t count, int32_t device)
-    : graph_(graph_of(graph)), device_(device), status_(Driver::get().enter(device)) {
+    : graph_(graph_of(graph)), device_(device), entered_(device), status_(entered_.status()) {
   if (status_ != Status::ok) return;
   Driver& driver = Driver::get();
   const std::vector<CUgraphNode> before = nodes_of(after, count);

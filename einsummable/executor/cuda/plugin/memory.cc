@@ -12,7 +12,8 @@ Status device_count(int32_t* count) {
 
 Status device(int32_t number, DeviceInfo* info) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(number); status != Status::ok) return status;
+  const Entered entered(number);
+  if (entered.status() != Status::ok) return entered.status();
   *info = {};
   CUdevice device = 0;
   CUresult result = driver.cuDeviceGet(&device, number);
@@ -41,7 +42,8 @@ Status device(int32_t number, DeviceInfo* info) {
 
 Status can_reach(int32_t from, int32_t to, int32_t* can) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(from); status != Status::ok) return status;
+  const Entered entered(from);
+  if (entered.status() != Status::ok) return entered.status();
   CUdevice source = 0, target = 0;
   int access = 0;
   CUresult result = driver.cuDeviceGet(&source, from);
@@ -54,8 +56,10 @@ Status can_reach(int32_t from, int32_t to, int32_t* can) {
 
 Status enable_peer(int32_t from, int32_t to) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(to); status != Status::ok) return status;
-  if (const Status status = driver.enter(from); status != Status::ok) return status;
+  const Entered target(to);
+  if (target.status() != Status::ok) return target.status();
+  const Entered entered(from);
+  if (entered.status() != Status::ok) return entered.status();
   const CUresult result = driver.cuCtxEnablePeerAccess(driver.context(to), 0);
   if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) return Status::ok;
   return driver.check(result, "enabling peer access");
@@ -63,7 +67,8 @@ Status enable_peer(int32_t from, int32_t to) {
 
 Status allocate(int32_t number, uint64_t bytes, Address* address) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(number); status != Status::ok) return status;
+  const Entered entered(number);
+  if (entered.status() != Status::ok) return entered.status();
   CUdeviceptr memory = 0;
   const Status status = driver.check(driver.cuMemAlloc(&memory, bytes), "allocating memory");
   *address = memory;
@@ -72,13 +77,15 @@ Status allocate(int32_t number, uint64_t bytes, Address* address) {
 
 Status release(int32_t number, Address address) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(number); status != Status::ok) return status;
+  const Entered entered(number);
+  if (entered.status() != Status::ok) return entered.status();
   return driver.check(driver.cuMemFree(address), "freeing memory");
 }
 
 Status allocate_pinned(uint64_t bytes, void** memory, Address* address) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(0); status != Status::ok) return status;
+  const Entered entered(0);
+  if (entered.status() != Status::ok) return entered.status();
   constexpr unsigned kForAll = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
   const Status status =
       driver.check(driver.cuMemHostAlloc(memory, bytes, kForAll), "allocating pinned memory");
@@ -93,16 +100,16 @@ Status allocate_pinned(uint64_t bytes, void** memory, Address* address) {
 
 Status release_pinned(void* memory) {
   Driver& driver = Driver::get();
-  if (const Status status = driver.enter(0); status != Status::ok) return status;
+  const Entered entered(0);
+  if (entered.status() != Status::ok) return entered.status();
   return driver.check(driver.cuMemFreeHost(memory), "freeing pinned memory");
 }
 
 Status copy(const Copy* copy) {
   Driver& driver = Driver::get();
   const int32_t where = copy->from_device == kHost ? copy->to_device : copy->from_device;
-  if (const Status status = driver.enter(where == kHost ? 0 : where); status != Status::ok) {
-    return status;
-  }
+  const Entered entered(where == kHost ? 0 : where);
+  if (entered.status() != Status::ok) return entered.status();
   const CUresult result = driver.cuMemcpy(copy->to, copy->from, copy->bytes);
   return driver.check(result == CUDA_SUCCESS ? driver.cuStreamSynchronize(nullptr) : result,
                       "copying");

@@ -261,17 +261,19 @@ class Description {
   cublasLtMatmulHeuristicResult_t chosen_ = {};
 };
 
-// Describes a product and chooses an algorithm, on a device that is entered.
+// Describes a product and chooses an algorithm for it. Under Driver::recording.
 struct Chosen {
+  Entered entered;
   Call call;
   Description description;
   cublasLtHandle_t handle = nullptr;
   Status status = Status::ok;
 
-  explicit Chosen(const Product& product) : call(product), description(product, call) {
+  explicit Chosen(const Product& product)
+      : entered(product.device), call(product), description(product, call) {
     Blas& blas = Blas::get();
-    status = blas.usable();
-    if (status == Status::ok) status = Driver::get().enter(product.device);
+    status = entered.status();
+    if (status == Status::ok) status = blas.usable();
     if (status != Status::ok) return;
     handle = blas.handle(product.device);
     status = handle ? description.make() : fail(Status::failed, "cuBLASLt does not start");
@@ -283,10 +285,14 @@ struct Chosen {
 
 }  // namespace
 
-Status has_product(const Product* product) { return Chosen(*product).status; }
+Status has_product(const Product* product) {
+  const std::lock_guard lock(Driver::get().recording());
+  return Chosen(*product).status;
+}
 
 Status add_product(GraphHandle graph, const Node* after, uint64_t count, const Product* product,
                    Node* node) {
+  const std::lock_guard lock(Driver::get().recording());
   const Chosen chosen(*product);
   if (chosen.status != Status::ok) return chosen.status;
   Capture capture(graph, after, count, product->device);
