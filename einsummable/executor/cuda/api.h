@@ -96,7 +96,8 @@ struct Product {
 };
 
 // softmax(scale * q k^T) v for every batch and head, by cuDNN: strides in elements, the last of
-// each is 1. q is [batch, heads, queries, width], k and v [batch, kv_heads, keys, width].
+// each is 1; addresses, and strides in bytes, are multiples of 16. q is [batch, heads, queries,
+// width], k and v [batch, kv_heads, keys, width].
 struct Attention {
   int32_t device;
   Element element;  // float16 or bfloat16
@@ -123,6 +124,7 @@ struct Api {
   Status (*can_reach)(int32_t from, int32_t to, int32_t* can);
   Status (*enable_peer)(int32_t from, int32_t to);
 
+  // `bytes` is not 0, here and of pinned memory.
   Status (*allocate)(int32_t device, uint64_t bytes, Address* address);
   Status (*release)(int32_t device, Address address);
   // Pinned memory that every device can read and write.

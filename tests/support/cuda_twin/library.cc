@@ -73,6 +73,7 @@ std::string fault_of(const cuda::Product& p) {
     if (!fault.empty()) return fault;
   }
   if (p.a.element != p.b.element) return "cuBLASLt takes operands of one type";
+  if (p.workspace % 256 != 0) return "cuBLASLt takes a workspace that 256 divides";
   const bool wide = p.c.element == Element::f32 && p.a.element != Element::f64;
   if (p.c.element != p.a.element && !wide) return "cuBLASLt does not make that type of these";
   if (!serves(p)) return "cuBLASLt has no such epilogue";
@@ -92,6 +93,21 @@ double activated(double x, cuda::Activation activation) {
              (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
   }
   return x;
+}
+
+// Tensors as cuDNN's front end promises them: of 16 bytes' alignment, row for row.
+std::string fault_of(const cuda::Attention& x) {
+  if (x.width % 8 != 0 || x.value_width % 8 != 0) return "cuDNN takes widths that 8 divides";
+  if (x.kv_heads < 1 || x.heads % x.kv_heads != 0) return "cuDNN takes no such heads";
+  for (Address address : {x.q, x.k, x.v, x.out, x.workspace}) {
+    if (address % 16 != 0) return "cuDNN takes addresses that 16 divides";
+  }
+  for (const int64_t* strides : {x.q_strides, x.k_strides, x.v_strides, x.out_strides}) {
+    for (int i = 0; i < 3; ++i) {
+      if (strides[i] <= 0 || strides[i] % 8 != 0) return "cuDNN takes strides of 16 bytes";
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -128,11 +144,10 @@ std::string run_product(const DeviceMemories& memories, const cuda::Product& p) 
 }
 
 std::string run_attention(const DeviceMemories& memories, const cuda::Attention& x) {
-  std::string fault;
+  std::string fault = fault_of(x);
+  if (!fault.empty()) return fault;
   const Elements elements(memories, x.device, fault);
   const DType dtype = dtype_of(x.element);
-  if (x.width % 8 != 0 || x.value_width % 8 != 0) return "cuDNN takes widths that 8 divides";
-  if (x.kv_heads < 1 || x.heads % x.kv_heads != 0) return "cuDNN takes no such heads";
   const auto offset = [](const int64_t* strides, int64_t batch, int64_t head, int64_t row) {
     return batch * strides[0] + head * strides[1] + row * strides[2];
   };

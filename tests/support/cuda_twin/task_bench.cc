@@ -62,7 +62,9 @@ void TaskBench::download(Address address, std::vector<unsigned char>& bytes) {
 void TaskBench::bind(Bound& bound) {
   for (const BenchBlock& block : bound.reads) bound.read_addresses.push_back(upload(block.bytes));
   for (const BenchBlock& block : bound.writes) bound.write_addresses.push_back(upload(block.bytes));
-  check(api_.allocate(0, static_cast<uint64_t>(bound.task.workspace), &bound.workspace));
+  if (bound.task.workspace > 0) {
+    check(api_.allocate(0, static_cast<uint64_t>(bound.task.workspace), &bound.workspace));
+  }
   void* memory = nullptr;
   check(api_.allocate_pinned(sizeof(Found), &memory, &bound.fault));
   std::memset(memory, 0, sizeof(Found));
@@ -103,7 +105,7 @@ Function TaskBench::function(const KernelSource& source) {
   return function;
 }
 
-void TaskBench::add_nodes(GraphHandle graph, const Bound& bound) {
+void TaskBench::add_nodes(GraphHandle graph, Bound& bound) {
   std::vector<Node> after;
   for (const NodeCall& call : bound.task.nodes) {
     Node node = 0;
@@ -136,7 +138,11 @@ void TaskBench::add_nodes(GraphHandle graph, const Bound& bound) {
       attention.v = address(bound, attention_call.v);
       attention.out = address(bound, attention_call.out);
       attention.workspace = address(bound, attention_call.workspace);
-      check(api_.add_attention(graph, after.data(), after.size(), &attention, &node));
+      const Status status =
+          api_.add_attention(graph, after.data(), after.size(), &attention, &node);
+      bound.refused = status == Status::unsupported;
+      if (bound.refused) return;
+      check(status);
     }
     after = {node};
   }

@@ -39,6 +39,8 @@ class TaskBench {
     int64_t found = 0, position = 0, value = 0;
   };
   Found found(size_t task) const { return tasks_[task].found; }
+  // Whether a GPU's library has no kernel for it, so that it was not run.
+  bool refused(size_t task) const { return tasks_[task].refused; }
 
  private:
   struct Bound {
@@ -48,6 +50,7 @@ class TaskBench {
     cuda::Address workspace = 0, fault = 0;
     const unsigned char* fault_bytes = nullptr;
     Found found;
+    bool refused = false;
   };
 
   void check(cuda::Status status) const;
@@ -56,7 +59,7 @@ class TaskBench {
   void bind(Bound& bound);
   cuda::Address address(const Bound& bound, const cuda::Argument& argument) const;
   cuda::Function function(const cuda::KernelSource& source);
-  void add_nodes(cuda::GraphHandle graph, const Bound& bound);
+  void add_nodes(cuda::GraphHandle graph, Bound& bound);
 
   const cuda::Api& api_;
   std::vector<Bound> tasks_;

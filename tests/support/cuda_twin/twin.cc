@@ -73,6 +73,7 @@ Status enable_peer(int32_t from, int32_t to) {
 Status allocate(int32_t number, uint64_t bytes, Address* address) {
   ES_TWIN(allocate);
   if (!twin.is_device(number)) return twin.failed(Status::failed, "there is no such device");
+  if (bytes == 0) return twin.failed(Status::failed, "nothing is allocated");
   *address = twin.memories.allocate(number, bytes);
   if (*address != 0) return Status::ok;
   return twin.failed(Status::out_of_memory,
@@ -87,6 +88,7 @@ Status release(int32_t, Address address) {
 
 Status allocate_pinned(uint64_t bytes, void** memory, Address* address) {
   ES_TWIN(allocate_pinned);
+  if (bytes == 0) return twin.failed(Status::failed, "nothing is allocated");
   *address = twin.memories.allocate(kHost, bytes);
   if (*address == 0) return twin.failed(Status::out_of_memory, "pinned memory is full");
   *memory = twin.memories.data(*address);

@@ -9,8 +9,8 @@
 namespace einsummable::cuda {
 namespace {
 
-// cuDNN's own bounds on the width of a head.
-constexpr int64_t kWidthUnit = 8, kMostWidth = 128;
+// cuDNN's own bounds on the width of a head, and what addresses and strides are multiples of.
+constexpr int64_t kWidthUnit = 8, kMostWidth = 128, kUnitBytes = 16;
 
 std::vector<int64_t> mask_strides(const KernelCall& call, const AttentionExtents& x) {
   Shape scores = call.inputs[0].shape;
@@ -22,15 +22,25 @@ bool has_unit_rows(const Block& block) {
   return block.strides.back() == 1 || block.shape.back() == 1;
 }
 
-// The strides of batch, head and row, if the batch has one.
+// The strides of batch, head and row, if the batch has one and every row can be read by units. An
+// axis of one element gets the stride that it had in a dense block.
 std::optional<std::array<int64_t, 3>> library_strides(const Block& block) {
+  if (block.alignment % kUnitBytes != 0) return std::nullopt;
   const size_t rank = block.shape.size();
   Shape batch(block.shape.begin(), block.shape.end() - 3);
   std::vector<int64_t> strides(block.strides.begin(), block.strides.end() - 3);
   const Axes axes = collapse(batch, {strides});
   if (axes.extents.size() > 1) return std::nullopt;
-  return std::array<int64_t, 3>{axes.extents.empty() ? 0 : axes.strides[0][0],
+  std::array<int64_t, 3> out = {axes.extents.empty() ? 0 : axes.strides[0][0],
                                 block.strides[rank - 3], block.strides[rank - 2]};
+  const int64_t extents[] = {elements(batch), block.shape[rank - 3], block.shape[rank - 2]};
+  int64_t dense = block.shape[rank - 1];
+  for (size_t i = out.size(); i-- > 0;) {
+    if (extents[i] == 1) out[i] = dense;
+    if (out[i] <= 0 || out[i] * size_of(block.dtype) % kUnitBytes != 0) return std::nullopt;
+    dense = checked_multiply(out[i], extents[i]);
+  }
+  return out;
 }
 
 bool is_served(const KernelCall& call, const AttentionExtents& x) {
