@@ -3,14 +3,12 @@
 
 NVRTC needs no GPU. The tests leave units of kernels in the folder EINSUMMABLE_CUDA_SOURCES.
 
-usage: check_cuda_kernels.py FOLDER LIBRARIES [--all]
+usage: check_cuda_kernels.py FOLDER LIBRARIES
 
-LIBRARIES is the folder that holds libnvrtc.so.13. Without --all, a tenth of the units is compiled,
-always the same ones.
+LIBRARIES is the folder that holds libnvrtc.so.13.
 """
 
 import ctypes
-import hashlib
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -19,7 +17,6 @@ from pathlib import Path
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
 # As the plugin's compiler.cc.
 OPTIONS = ("--std=c++20", "--fmad=false", "--diag-suppress=177")
-SHARE = 10
 
 
 def library(folder: str) -> ctypes.CDLL:
@@ -53,25 +50,13 @@ def fault_of(job: tuple[str, str, int]) -> str:
     return f"{path} for sm_{architecture}: {said[:2000] or f'status {status}'}"
 
 
-def chosen(folder: Path, *, everything: bool) -> list[Path]:
-    """Choose units by their content, so that the choice does not depend on the order of tests."""
-    units = sorted(folder.glob("*.cu"))
-    if everything:
-        return units
-    return [
-        unit for unit in units if hashlib.sha256(unit.read_bytes()).digest()[0] % SHARE == 0
-    ] or units[:1]
-
-
 def main(arguments: list[str]) -> int:
     """Compile, and print what the compiler complains about; 1 if it does, or there is nothing."""
-    everything = "--all" in arguments
-    places = [argument for argument in arguments if argument != "--all"]
-    if len(places) != 2:
+    if len(arguments) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    units = chosen(Path(places[0]), everything=everything)
-    jobs = [(str(unit), places[1], sm) for unit in units for sm in ARCHITECTURES]
+    units = sorted(Path(arguments[0]).glob("*.cu"))
+    jobs = [(str(unit), arguments[1], sm) for unit in units for sm in ARCHITECTURES]
     with ProcessPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
         faults = [fault for fault in pool.map(fault_of, jobs) if fault]
     for fault in faults[:5]:

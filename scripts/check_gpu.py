@@ -35,6 +35,9 @@ BLOCK = {
     "d_ff": 14336,
 }
 
+# What the extents of the paper's chains are divided by.
+CHAIN_SCALE = 4
+
 Array = npt.NDArray[Any]
 Build = Callable[[es.Graph, es.Tensor, es.Tensor], es.Tensor]
 
@@ -201,6 +204,62 @@ def compare_blocks(device: str, **sizes: Any) -> None:
             raise SystemExit(f"the block's results differ by {error:.3g}")
 
 
+def compare_chains(device: str, scale: int) -> None:
+    """Print what the paper's chains take here and in PyTorch, their matrices on the device."""
+    import torch
+    from benchmarks.peers import in_torch
+    from benchmarks.peers.steps import steps_of
+
+    for letter in "ABCDE":
+        chain = es.workloads.chain(letter, scale, dtype="float16")
+        program, given = steps_of(chain), _matrices(chain)
+        results, taken = [], []
+        for sites in (1, 8):
+            executable = es.compile(_kept(program, given), devices=[0] * sites, backend="cuda")
+            executable.load(given)
+            results.append(executable()["out"].astype(np.float64))
+            taken.append(fastest(executable))
+        with torch.inference_mode():
+            eager, inputs = in_torch.chain(given, program, "eager", device)
+            for function in (eager, torch.compile(eager)):
+                call = partial(_call_in_torch, function, inputs)
+                results.append(call().astype(np.float64))
+                taken.append(fastest(call))
+        for result in results[1:]:
+            error = np.abs(result - results[0]).max() / np.abs(results[0]).max()
+            if not error <= 2e-2:
+                raise SystemExit(f"chain {letter}'s results differ by {error:.3g}")
+        names = ("1 site", "8 sites", "PyTorch eager", "PyTorch compiled")
+        times = ", ".join(f"{n} {t * 1e3:.2f} ms" for n, t in zip(names, taken, strict=True))
+        print(f"chain {letter} over {scale}, float16: {times}")
+
+
+def _matrices(graph: es.Graph) -> dict[str, Array]:
+    """Give numbers that stay of one size from product to product."""
+    random = np.random.default_rng(0)
+    return {
+        name: (random.standard_normal(t.shape, np.float32) / t.shape[0] ** 0.5).astype("float16")
+        for name, t in graph.inputs.items()
+    }
+
+
+def _kept(program: dict[str, Any], given: dict[str, Array]) -> es.Graph:
+    """Give a chain whose matrices are parameters, and stay where they are."""
+    graph = es.Graph()
+    values = {
+        name: graph.parameter(matrix.shape, "float16", name=name) for name, matrix in given.items()
+    }
+    for step in program["steps"]:
+        values[step["to"]] = graph.matmul(*(values[name] for name in step["of"]))
+    graph.save(values[program["saved"]], name="out")
+    return graph
+
+
+def _call_in_torch(function: Callable[..., Any], inputs: tuple[Any, ...]) -> Array:
+    out: Array = function(*inputs).cpu().numpy()
+    return out
+
+
 def _in_torch(function: Callable[..., Any], x: Array, device: str) -> Array:
     """Copy x in, with a batch of one, call, and copy the result out."""
     import torch
@@ -229,6 +288,7 @@ def main() -> None:
     if not given.small:
         efficiency()
         compare_blocks("cuda:0", **BLOCK)
+        compare_chains("cuda:0", CHAIN_SCALE)
 
 
 if __name__ == "__main__":

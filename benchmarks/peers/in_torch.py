@@ -24,7 +24,7 @@ def prepare(
     torch.set_grad_enabled(False)
     makers: dict[str, Callable[..., Any]] = {
         "block": block,
-        "steps": _steps,
+        "steps": chain,
         "minilm": minilm_in_torch.minilm,
     }
     function, inputs = makers[workload](arrays, settings, variant)
@@ -84,8 +84,8 @@ def block(
     return compute, (own["x"].view(batch, seq, width),)
 
 
-def _steps(
-    arrays: Arrays, program: Mapping[str, Any], variant: str
+def chain(
+    arrays: Arrays, program: Mapping[str, Any], variant: str, device: str = "cpu"
 ) -> tuple[Callable[..., torch.Tensor], tuple[torch.Tensor, ...]]:
     """Give a chain of products as `benchmarks.peers.steps` describes it."""
     operators = {"matmul": torch.matmul, "relu": functional.relu}
@@ -96,4 +96,4 @@ def _steps(
             values[step["to"]] = operators[step["op"]](*(values[name] for name in step["of"]))
         return values[program["saved"]]
 
-    return run, tuple(torch.from_numpy(arrays[name]) for name in program["inputs"])
+    return run, tuple(torch.from_numpy(arrays[name]).to(device) for name in program["inputs"])

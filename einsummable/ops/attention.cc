@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 
+#include "einsummable/base/checked.h"
 #include "einsummable/base/text.h"
 #include "einsummable/ops/operator.h"
 #include "einsummable/ops/visible_keys.h"
@@ -57,6 +58,14 @@ class Attention final : public Operator {
     for (size_t i = 0; i + 2 < q.size(); ++i) heads *= static_cast<double>(q[i].length());
     const auto width = static_cast<double>(q.back().length() + v.back().length());
     return 2 * heads * width * visible_.pairs(q[q.size() - 2], v[v.size() - 2]);
+  }
+
+  // Heads of all batches, rows, width.
+  KernelShape kernel_shape(const FunctionSpec& cell) const override {
+    const Shape out = shape_of(cell.outputs[0]);
+    int64_t heads = 1;
+    for (size_t i = 0; i + 2 < out.size(); ++i) heads = checked_multiply(heads, out[i]);
+    return {name(), {heads, out[out.size() - 2], out.back()}};
   }
 
   void reference(const FunctionSpec& cell, std::span<const Array64> in,

@@ -39,7 +39,7 @@ struct StridedLayout {
 };
 
 // By what a machine states how near kernels come to its peak: a kind of kernel and a shape. Of a
-// product of two operands that is "matmul" and {m, k, n}.
+// product of two operands that is "matmul" and {m, k, n}, of attention {heads, rows, width}.
 struct KernelShape {
   std::string_view kind;
   Shape extents;

@@ -74,6 +74,15 @@ std::vector<Rate> products_of(const DeviceFigures& figures) {
   return out;
 }
 
+std::vector<Rate> attentions_of(const DeviceFigures& figures) {
+  std::vector<Rate> out;
+  for (const DeviceFigures::AttentionRate& rate : figures.attentions) {
+    const auto dtype = static_cast<DType>(rate.element);
+    out.emplace_back(long_name(dtype), rate.heads, rate.queries, rate.width, rate.flops);
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_cuda(nb::module_& module) {
@@ -97,6 +106,9 @@ void bind_cuda(nb::module_& module) {
   nb::class_<DeviceFigures>(module, "CudaFigures", "What a GPU does in a second, measured.")
       .def_ro("memory_gbps", &DeviceFigures::memory_gbps)
       .def_prop_ro("products", &products_of, "Dtype, m, k, n, and FLOP/s of products.")
+      .def_prop_ro("attentions", &attentions_of,
+                   "Dtype, heads, queries, width, and FLOP/s of attention; none if the library has "
+                   "none.")
       .def_ro("kernel_us", &DeviceFigures::kernel_us);
   nb::class_<CudaBackend>(module, "CudaBackend", "GPUs, through the plugin.")
       .def(nb::init<const std::string&, const std::string&>(), nb::arg("plugin"),

@@ -132,19 +132,29 @@ def executor(backend: _core.CudaBackend, numbers: Sequence[int], threads: int) -
 def machine_file(backend: _core.CudaBackend, numbers: Sequence[int], *, anew: bool = False) -> Path:
     """Give the machine that sites on these GPUs are, as a file, so that plans repeat.
 
-    It is measured when it is first asked for, and kept; a file that is damaged is as none.
+    It is measured when it is first asked for, and kept, for this process alone where nothing can be
+    written in the folder of all; a file that is damaged is as none.
     """
     known = [(gpu.name, gpu.bus, gpu.architecture) for gpu in backend.devices]
     key = hashlib.sha256(repr((sorted(known), list(numbers))).encode()).hexdigest()[:16]
-    path = cache_folder() / f"cuda-{key}.toml"
+    name = f"cuda-{key}.toml"
     if anew:
         _measured.cache_clear()
-    if anew or not _is_machine(path):
-        text = machine_text(backend, numbers)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(f".{os.getpid()}")
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
+    for folder in (cache_folder(), _own_folder()):
+        if not anew and _is_machine(folder / name):
+            return folder / name
+    text = machine_text(backend, numbers)
+    try:
+        return _written(cache_folder() / name, text)
+    except OSError:
+        return _written(_own_folder() / name, text)
+
+
+def _written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(f".{os.getpid()}")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
     return path
 
 
@@ -167,7 +177,8 @@ def machine_text(backend: _core.CudaBackend, numbers: Sequence[int]) -> str:
     used = sorted(set(numbers))
     figures = [_measured(backend, number) for number in used]
     gpus = [backend.devices[number] for number in used]
-    rates = _rates(figures)
+    rates = _rates([one.products for one in figures])
+    attentions = _rates([one.attentions for one in figures])
     peaks = {dtype: max(r for (d, *_), r in rates.items() if d == dtype) for dtype, *_ in rates}
     crowd = max(list(numbers).count(number) for number in used)
     names = ", ".join(sorted({gpu.name.replace('"', "'").replace("\\", "/") for gpu in gpus}))
@@ -188,15 +199,18 @@ def machine_text(backend: _core.CudaBackend, numbers: Sequence[int]) -> str:
         lines += ["", "[compute]", "workers = 1", "handover = true", "handover_us = 0"]
     else:
         lines += _links(backend, numbers, figures)
-    for (dtype, *shape), rate in rates.items():
-        lines += ["", "[[efficiency]]", 'op = "matmul"', f'dtype = "{dtype}"', f"shape = {shape}"]
-        lines.append(f"fraction = {_figure(rate / peaks[dtype])}")
+    for op, reached in (("matmul", rates), ("attention", attentions)):
+        for (dtype, *shape), rate in reached.items():
+            lines += ["", "[[efficiency]]", f'op = "{op}"', f'dtype = "{dtype}"']
+            lines += [f"shape = {shape}", f"fraction = {_figure(min(rate / peaks[dtype], 1))}"]
     return "\n".join(lines) + "\n"
 
 
-def _rates(figures: Sequence[_core.CudaFigures]) -> dict[tuple[str, int, int, int], float]:
-    """Give FLOP/s of products by dtype and shape, of the slowest GPU; of those that all have."""
-    each = [{(d, m, k, n): rate for d, m, k, n, rate in one.products} for one in figures]
+def _rates(
+    measured: Sequence[Sequence[tuple[str, int, int, int, float]]],
+) -> dict[tuple[str, int, int, int], float]:
+    """Give FLOP/s by dtype and shape, of the slowest GPU; of those that all have."""
+    each = [{(d, a, b, c): rate for d, a, b, c, rate in one} for one in measured]
     common = [key for key in each[0] if all(key in one for one in each)]
     return {key: min(one[key] for one in each) for key in common}
 

@@ -140,11 +140,28 @@ def test_plans_for_gpus_repeat(twin: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert es.plan(graph, devices=2, topology="dgx-a100").devices == 2
 
 
+def test_a_machine_is_measured_where_nothing_can_be_kept(
+    twin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("", encoding="utf-8")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(in_the_way))
+    backend = cuda.find().backend
+    assert backend is not None
+    path = cuda.machine_file(backend, [0])
+    assert not path.is_relative_to(in_the_way)
+    assert topology.load(path).sites == 1
+    assert cuda.machine_file(backend, [0]) == path
+    assert es.compile(es.workloads.ffn(2, 3, 4), devices=[0, 0], backend="cuda").peak_bytes
+
+
 def test_sites_on_one_gpu_share_its_memory(twin: Path) -> None:
     backend = cuda.find().backend
     assert backend is not None
     alone = topology.parse(cuda.machine_text(backend, [0, 0, 0]))
     assert alone.figures["compute"] == {"workers": 1, "handover": True}
+    stated = {(each["op"], each["dtype"]) for each in alone.figures["efficiency"]}
+    assert {("matmul", "float64"), ("attention", "float16"), ("attention", "bfloat16")} <= stated
     mixed = topology.parse(cuda.machine_text(backend, [0, 1, 0]))
     assert mixed.sites == 3
     assert len(mixed.figures["link"]) == 1

@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "einsummable/base/checked.h"
 #include "einsummable/executor/cuda/arenas.h"
 #include "einsummable/executor/cuda/kernel_library.h"
 #include "einsummable/executor/cuda/status.h"
@@ -65,6 +66,14 @@ std::optional<double> seconds_of(
   return std::max(best, 1e-9);
 }
 
+// Zeros take as long as other numbers.
+void fill_with_zeros(const Api& api, int32_t device, Address to, int64_t bytes) {
+  const Pinned zeros(api, bytes, "measuring");
+  std::ranges::fill(zeros.bytes(), std::byte{0});
+  const Copy copy{zeros.address(), to, kHost, device, static_cast<uint64_t>(bytes)};
+  check(api, api.copy(&copy), "measuring");
+}
+
 double memory_gbps(const Api& api, int32_t device, int64_t bytes) {
   const Scratch from(api, device, bytes), to(api, device, bytes);
   const auto seconds =
@@ -84,12 +93,8 @@ struct ProductRoom {
         b(api, device, bytes_of(element, extent)),
         c(api, device, bytes_of(element, extent)),
         workspace(api, device, KernelOptions{}.product_workspace) {
-    // Zeros take as long as other numbers.
-    const Pinned zeros(api, bytes_of(element, extent), "measuring");
-    std::ranges::fill(zeros.bytes(), std::byte{0});
     for (Address to : {a.address, b.address}) {
-      const Copy copy{zeros.address(), to, kHost, device, zeros.bytes().size()};
-      check(api, api.copy(&copy), "measuring");
+      fill_with_zeros(api, device, to, bytes_of(element, extent));
     }
   }
 
@@ -140,6 +145,58 @@ std::vector<DeviceFigures::Rate> rates(const Api& api, int32_t device, int64_t e
   return out;
 }
 
+// 0 if the library has none.
+double attention_flops(const Api& api, int32_t device, const DeviceFigures::AttentionRate& shape) {
+  const int64_t row = shape.width, head = checked_multiply(shape.queries, row);
+  const int64_t elements = checked_multiply(shape.heads, head);
+  const int64_t bytes = checked_multiply(elements, size_of(static_cast<DType>(shape.element)));
+  const Scratch q(api, device, bytes), out(api, device, bytes),
+      workspace(api, device, KernelOptions{}.product_workspace);
+  fill_with_zeros(api, device, q.address, bytes);
+  Attention attention = {};
+  attention.device = device;
+  attention.element = shape.element;
+  attention.batch = 1;
+  attention.heads = attention.kv_heads = shape.heads;
+  attention.queries = attention.keys = shape.queries;
+  attention.width = attention.value_width = shape.width;
+  attention.q = attention.k = attention.v = q.address;
+  attention.out = out.address;
+  for (int64_t* strides :
+       {attention.q_strides, attention.k_strides, attention.v_strides, attention.out_strides}) {
+    strides[0] = elements;
+    strides[1] = head;
+    strides[2] = row;
+  }
+  attention.scale = 1;
+  attention.workspace = workspace.address;
+  attention.workspace_bytes = static_cast<uint64_t>(KernelOptions{}.product_workspace);
+  const auto seconds =
+      seconds_of(api, kTimes, [&](GraphHandle graph, const std::vector<Node>& after, Node& node) {
+        return api.add_attention(graph, after.data(), after.size(), &attention, &node);
+      });
+  const double flops = 4.0 * static_cast<double>(elements) * static_cast<double>(shape.queries);
+  return seconds ? flops * kTimes / *seconds : 0;
+}
+
+// Sequences as long as the device is large, and shorter.
+std::vector<DeviceFigures::AttentionRate> attention_rates(const Api& api, int32_t device,
+                                                          int64_t processors, int64_t extent) {
+  std::vector<DeviceFigures::AttentionRate> out;
+  for (Element element : {Element::f16, Element::bf16}) {
+    for (int64_t part : {1, 4}) {
+      out.push_back({.element = element,
+                     .heads = std::clamp<int64_t>(processors / 4, 1, 32),
+                     .queries = std::max<int64_t>(extent / part, 1),
+                     .width = 128,
+                     .flops = 0});
+      out.back().flops = attention_flops(api, device, out.back());
+    }
+  }
+  std::erase_if(out, [](const DeviceFigures::AttentionRate& rate) { return rate.flops <= 0; });
+  return out;
+}
+
 double kernel_us(const Api& api, int32_t device, int32_t architecture) {
   const Scratch memory(api, device, kAlignment);
   const Block block{.dtype = DType::f32, .shape = {1}, .strides = {1}, .alignment = kAlignment};
@@ -166,6 +223,7 @@ DeviceFigures measure(Devices& devices, int32_t device) {
   DeviceFigures figures;
   figures.memory_gbps = memory_gbps(api, device, std::min(processors * kBytes, kMostBytes));
   figures.products = rates(api, device, extent);
+  figures.attentions = attention_rates(api, device, processors, extent);
   figures.kernel_us = kernel_us(api, device, info.architecture);
   return figures;
 }

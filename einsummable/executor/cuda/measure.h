@@ -17,6 +17,13 @@ struct DeviceFigures {
     double flops;
   };
   std::vector<Rate> products;
+  // The same of attention by the library, every query to every key, as many keys as queries.
+  struct AttentionRate {
+    Element element;
+    int64_t heads, queries, width;
+    double flops;
+  };
+  std::vector<AttentionRate> attentions;
   double kernel_us = 0;  // what a kernel adds to a graph of them, one after another
 };
 

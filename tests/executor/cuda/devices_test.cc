@@ -48,7 +48,11 @@ TEST(Devices, AreMeasured) {
   EXPECT_GT(figures.memory_gbps, 0);
   EXPECT_EQ(figures.products.size(), 4u * 8u);
   for (const DeviceFigures::Rate& rate : figures.products) EXPECT_GT(rate.flops, 0);
+  EXPECT_EQ(figures.attentions.size(), 2u * 2u);
+  for (const DeviceFigures::AttentionRate& rate : figures.attentions) EXPECT_GT(rate.flops, 0);
   EXPECT_GE(figures.kernel_us, 0);
+  twin.fail("add_attention", 0, Status::unsupported);
+  EXPECT_EQ(measure(devices, 0).attentions.size(), 3u) << "of what the library has";
   EXPECT_EQ(twin.unreleased(), 0);
 }
 

@@ -83,8 +83,12 @@ unsigned char* DeviceMemories::state(Address address) const {
 
 void DeviceMemories::forget_nodes() {
   for (auto& [address, allocation] : allocations_) {
-    std::replace(allocation.state.get(), allocation.state.get() + allocation.bytes, kByNode,
-                 kUndefined);
+    // Written so that compilers do many bytes at a time.
+    unsigned char* state = allocation.state.get();
+    const uint64_t bytes = allocation.bytes;
+    for (uint64_t b = 0; b < bytes; ++b) {
+      state[b] = state[b] == kByNode ? kUndefined : state[b];
+    }
   }
 }
 
