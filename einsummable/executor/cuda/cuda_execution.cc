@@ -110,8 +110,8 @@ CudaExecution::CudaExecution(const Api& api, const CudaOptions& options,
 }
 
 CudaExecution::~CudaExecution() {
-  if (!running_ || api_->poll(launchable_) != Status::not_ready) return;
-  // Devices still use all of it.
+  if (!running_ || api_->poll(launchable_) == Status::ok) return;
+  // Devices still use all of it, or wait for one that is lost.
   arenas_.abandon();
   library_.abandon();
   copies_.abandon();
@@ -121,19 +121,25 @@ CudaExecution::~CudaExecution() {
   owned_launchable_.abandon();
 }
 
+int32_t CudaExecution::architecture(int32_t device) {
+  const auto known = architectures_.find(device);
+  if (known != architectures_.end()) return known->second;
+  DeviceInfo info = {};
+  require(api_->device(device, &info), "device " + std::to_string(device));
+  return architectures_[device] = info.architecture;
+}
+
 void CudaExecution::compile_kernels(const Interruption& interruption) {
   std::map<int32_t, std::vector<KernelSource>> sources;  // by architecture
   for (size_t t = 0; t < tasks_.size(); ++t) {
-    DeviceInfo info = {};
-    const int32_t on = device(graph_->tasks[t].site);
-    require(api_->device(on, &info), "device " + std::to_string(on));
+    const int32_t compiled_for = architecture(device(graph_->tasks[t].site));
     for (const NodeCall& node : tasks_[t].nodes) {
       const auto* kernel = std::get_if<GeneratedKernel>(&node);
-      if (kernel) sources[info.architecture].push_back(kernel->source);
+      if (kernel) sources[compiled_for].push_back(kernel->source);
     }
   }
-  for (const auto& [architecture, of_it] : sources) {
-    library_.add(of_it, architecture, interruption);
+  for (const auto& [compiled_for, of_it] : sources) {
+    library_.add(of_it, compiled_for, interruption);
   }
 }
 
@@ -141,24 +147,20 @@ void CudaExecution::build(const Interruption& interruption) {
   GraphHandle graph = 0;
   require(api_->create_graph(&graph), "there is no CUDA graph");
   owned_graph_ = Owned(DestroyGraph{api_, graph});
-  const Binding binding{.api = *api_,
-                        .graph = *graph_,
-                        .arenas = arenas_,
-                        .devices = options_.devices,
-                        .function =
-                            [&](const KernelSource& source, int32_t on) {
-                              DeviceInfo info = {};
-                              require(api_->device(on, &info), "device " + std::to_string(on));
-                              return library_.function(source, info.architecture);
-                            },
-                        .fault =
-                            [&](TaskId task) {
-                              const auto at = std::ranges::lower_bound(fault_tasks_, task.index());
-                              return faults_.address() +
-                                     static_cast<uint64_t>(at - fault_tasks_.begin()) *
-                                         sizeof(Fault);
-                            },
-                        .reaches = options_.reaches};
+  const Binding binding{
+      .api = *api_,
+      .graph = *graph_,
+      .arenas = arenas_,
+      .devices = options_.devices,
+      .function = [&](const KernelSource& source,
+                      int32_t on) { return library_.function(source, architecture(on)); },
+      .fault =
+          [&](TaskId task) {
+            const auto at = std::ranges::lower_bound(fault_tasks_, task.index());
+            return faults_.address() +
+                   static_cast<uint64_t>(at - fault_tasks_.begin()) * sizeof(Fault);
+          },
+      .reaches = options_.reaches};
   GraphBuilder builder(binding, graph);
   for (size_t t = 0; t < tasks_.size(); ++t) {
     interruption.check();
@@ -222,6 +224,7 @@ void CudaExecution::wait(const std::function<bool()>& interrupted) {
   for (;;) {
     const Status status = api_->poll(launchable_);
     if (status != Status::not_ready) {
+      running_ = status == Status::lost;
       require(status, "the CUDA graph failed while it ran");
       if (stop) std::rethrow_exception(stop);
       return;

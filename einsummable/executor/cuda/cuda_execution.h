@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -29,6 +30,7 @@ class CudaExecution final : public Execution {
  private:
   using Clock = std::chrono::steady_clock;
 
+  int32_t architecture(int32_t device);
   void compile_kernels(const Interruption& interruption);
   void build(const Interruption& interruption);
   void require_usable() const;
@@ -46,7 +48,8 @@ class CudaExecution final : public Execution {
   std::shared_ptr<const TaskGraph> graph_;
   Arenas arenas_;
   std::vector<PreparedTask> tasks_;
-  std::vector<size_t> fault_tasks_;  // those with ids, in order; each has a Fault
+  std::vector<size_t> fault_tasks_;           // those with ids, in order; each has a Fault
+  std::map<int32_t, int32_t> architectures_;  // of devices, so far
   KernelLibrary library_;
   HostCopies copies_;
   Pinned faults_;
@@ -54,7 +57,7 @@ class CudaExecution final : public Execution {
   Owned<DestroyGraph> owned_graph_;
   Owned<DestroyLaunchable> owned_launchable_;
   Launchable launchable_ = 0;
-  bool running_ = false;  // a launch that was given up, as far as is known
+  bool running_ = false;  // a launch that was given up or lost, as far as is known
   std::string unusable_;  // why; empty if it is not
 };
 

@@ -82,6 +82,7 @@ std::vector<LibraryInfo> Devices::libraries() const {
 }
 
 const PeerProbe& Devices::probe(int32_t from, int32_t to) {
+  const std::lock_guard lock(mutex_);
   const auto found = probes_.find({from, to});
   if (found != probes_.end()) return found->second;
   PeerProbe probe;

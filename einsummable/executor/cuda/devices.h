@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct PeerProbe {
   std::string fault = {};  // why it is not direct
 };
 
-// The devices of this process, and what is known of them. Not thread-safe.
+// The devices of this process, and what is known of them. Threads may share it.
 class Devices {
  public:
   // Throws DeviceError if the driver does not answer.
@@ -34,6 +35,7 @@ class Devices {
  private:
   const Api* api_;
   std::vector<DeviceInfo> infos_;
+  std::mutex mutex_;  // of probes_
   std::map<std::pair<int32_t, int32_t>, PeerProbe> probes_;
 };
 

@@ -287,6 +287,27 @@ TEST(CudaExecutor, GivesUpALaunchThatHangs) {
   twin.release_hang();
 }
 
+// Devices that wait for a lost one use their memory still, and freeing it would wait for them.
+TEST(CudaExecutor, FreesNothingOfALaunchThatALostDeviceEnded) {
+  const Graph graph = small_graph();
+  Random random(5);
+  const auto values = random_values(random, graph);
+  Twin twin;
+  Devices devices(twin.api());
+  {
+    const auto executable = compile(graph, on(executor_on(devices, {0}), 1));
+    const auto other = compile(graph, on(executor_on(devices, {1}), 1));
+    const std::vector<Memory> wanted = call(*executable, graph, values);
+    twin.fail("poll", 0, Status::lost);
+    const std::string message = message_of([&] { call(*executable, graph, values); });
+    EXPECT_NE(message.find("the device is lost to this process"), std::string::npos) << message;
+    EXPECT_EQ(message_of([&] { call(*executable, graph, values); }), message);
+    EXPECT_EQ(hash_of(call(*other, graph, values)), hash_of(wanted));
+    twin.fail("poll", 0, Status::lost);
+  }
+  EXPECT_GT(twin.unreleased(), 0);
+}
+
 TEST(CudaExecutor, StopsOnceALaunchHasEnded) {
   const Graph graph = small_graph();
   Random random(4);

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <unordered_map>
@@ -45,22 +46,32 @@ class Dnn {
                   std::to_string(version % 100));
     return info;
   }
-  // The handle of the current device; made once for each.
+  // The handle of the current device, whose calls go to its stream; made once for each.
   cudnnHandle_t handle(int32_t device) {
     auto& made = handles_[static_cast<size_t>(device)];
-    if (!made && fe::detail::create_handle(&made) != CUDNN_STATUS_SUCCESS) made = nullptr;
+    if (made) return made;
+    const auto stream = reinterpret_cast<cudaStream_t>(Driver::get().stream(device));
+    if (fe::detail::create_handle(&made) != CUDNN_STATUS_SUCCESS ||
+        fe::detail::set_stream(made, stream) != CUDNN_STATUS_SUCCESS) {
+      made = nullptr;
+    }
     return made;
   }
 
  private:
   Dnn() : library_(kName), runtime_(kRuntime) {
     missing_ = !library_.is_open() ? library_.missing() : runtime_.missing();
-    if (missing_.empty()) fe::cudnn_dlhandle = library_.handle();
     handles_.resize(static_cast<size_t>(Driver::get().devices()));
+    if (!missing_.empty()) return;
+    fe::cudnn_dlhandle = library_.handle();
+    // The front end would rather have the runtime of CUDA 12, whose structs are others, where the
+    // loader finds one.
+    setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", runtime_.info().path, 0);
+    compiler_info();  // opens NVRTC's builtins, which cuDNN's own kernels are compiled with
   }
 
   SharedLibrary library_;
-  SharedLibrary runtime_;  // open, so that the front end finds it by its name
+  SharedLibrary runtime_;
   std::string missing_;
   std::vector<cudnnHandle_t> handles_;
 };
@@ -85,7 +96,10 @@ struct Description {
                           .set_generate_stats(false)
                           .set_attn_scale(static_cast<float>(x.scale));
     if (x.causal) {
-      attributes.set_diagonal_alignment(fe::DiagonalAlignment_t::BOTTOM_RIGHT);
+      // Of as many queries as keys the two diagonals are one, and more engines know this one.
+      attributes.set_diagonal_alignment(x.queries == x.keys
+                                            ? fe::DiagonalAlignment_t::TOP_LEFT
+                                            : fe::DiagonalAlignment_t::BOTTOM_RIGHT);
       attributes.set_diagonal_band_right_bound(0);
     }
     out = graph.sdpa(q, k, v, attributes)[0];
@@ -107,16 +121,12 @@ Status check(fe::error_t error, Status otherwise, const char* what) {
   return fail(otherwise, std::string("cuDNN, ") + what + ": " + error.get_message());
 }
 
-Status record(Description& description, const Attention& x, cudnnHandle_t handle, CUstream stream) {
+Status record(Description& description, const Attention& x, cudnnHandle_t handle) {
   const auto pointer = [](Address address) { return reinterpret_cast<void*>(address); };
   std::unordered_map<Tensor, void*> places = {{description.q, pointer(x.q)},
                                               {description.k, pointer(x.k)},
                                               {description.v, pointer(x.v)},
                                               {description.out, pointer(x.out)}};
-  if (fe::detail::set_stream(handle, reinterpret_cast<cudaStream_t>(stream)) !=
-      CUDNN_STATUS_SUCCESS) {
-    return fail(Status::failed, "cuDNN does not take the stream");
-  }
   return check(description.graph.execute(handle, places, pointer(x.workspace)), Status::failed,
                "attention");
 }
@@ -128,7 +138,7 @@ Status add(GraphHandle graph, const Node* after, uint64_t count, const Attention
   if (entered.status() != Status::ok) return entered.status();
   const std::lock_guard lock(Driver::get().recording());
   cudnnHandle_t handle = dnn.handle(x.device);
-  if (!handle) return fail(Status::failed, "cuDNN does not start");
+  if (!handle) return fail(Status::unsupported, "cuDNN does not start");
   Description description(x);
   const Status built = check(description.graph.build(handle, {fe::HeurMode_t::A}),
                              Status::unsupported, "describing attention");
@@ -144,7 +154,7 @@ Status add(GraphHandle graph, const Node* after, uint64_t count, const Attention
   }
   Capture capture(graph, after, count, x.device);
   if (capture.status() != Status::ok) return capture.status();
-  return capture.end(record(description, x, handle, capture.stream()), node);
+  return capture.end(record(description, x, handle), node);
 }
 
 }  // namespace
@@ -155,7 +165,7 @@ Status add_attention(GraphHandle graph, const Node* after, uint64_t count,
   try {
     return add(graph, after, count, *attention, node);
   } catch (const std::exception& error) {
-    return fail(Status::failed, std::string("cuDNN: ") + error.what());
+    return fail(Status::unsupported, std::string("cuDNN: ") + error.what());
   }
 }
 

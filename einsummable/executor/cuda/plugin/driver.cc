@@ -7,6 +7,8 @@ namespace {
 constexpr SharedLibrary::Name kName = {"CUDA driver", "libcuda.so.1", "", "the NVIDIA driver"};
 // The first driver of CUDA 13.
 constexpr int kLeastVersion = 13000;
+// The first that its compiler knows.
+constexpr int kLeastArchitecture = 75;
 
 Status status_of(CUresult result) {
   switch (result) {
@@ -17,6 +19,7 @@ Status status_of(CUresult result) {
     case CUDA_ERROR_OUT_OF_MEMORY:
       return Status::out_of_memory;
     case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_CONTAINED:
     case CUDA_ERROR_ECC_UNCORRECTABLE:
     case CUDA_ERROR_NVLINK_UNCORRECTABLE:
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -27,6 +30,8 @@ Status status_of(CUresult result) {
     case CUDA_ERROR_HARDWARE_STACK_ERROR:
     case CUDA_ERROR_LAUNCH_FAILED:
     case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
     case CUDA_ERROR_DEVICE_UNAVAILABLE:
       return Status::lost;
@@ -58,11 +63,7 @@ std::string Driver::load() {
   if (!function) return library_.missing();
   ES_DRIVER_FUNCTIONS(ES_FIND)
 #undef ES_FIND
-  if (check(cuInit(0), "the CUDA driver does not start") != Status::ok) {
-    char text[512];
-    copy_last_error(text, sizeof text);
-    return text;
-  }
+  if (check(cuInit(0), "the CUDA driver does not start") != Status::ok) return last_error();
   cuDriverGetVersion(&version_);
   if (version_ < kLeastVersion) {
     return "the NVIDIA driver is for CUDA " + version_text(version_) + "; one for CUDA " +
@@ -75,21 +76,40 @@ std::string Driver::start_devices() {
   CUcontext before = nullptr;
   cuCtxGetCurrent(&before);
   int count = 0;
-  cuDeviceGetCount(&count);
-  for (int number = 0; number < count; ++number) {
-    CUdevice device = 0;
-    CUcontext context = nullptr;
-    CUstream stream = nullptr;
-    const bool works = cuDeviceGet(&device, number) == CUDA_SUCCESS &&
-                       cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS &&
-                       cuCtxSetCurrent(context) == CUDA_SUCCESS &&
-                       cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS;
-    if (!works) return "device " + std::to_string(number) + " does not start";
-    contexts_.push_back(context);
-    streams_.push_back(stream);
+  if (check(cuDeviceGetCount(&count), "counting devices") != Status::ok) return last_error();
+  std::string fault = count == 0 ? "the CUDA driver finds no device" : "";
+  for (int number = 0; number < count && fault.empty(); ++number) {
+    fault = start_device(number);
+    if (!fault.empty()) fault += "; CUDA_VISIBLE_DEVICES may leave it out";
   }
   cuCtxSetCurrent(before);
-  return contexts_.empty() ? "the CUDA driver finds no device" : "";
+  return fault;
+}
+
+std::string Driver::start_device(int number) {
+  CUdevice device = 0;
+  int major = 0, minor = 0;
+  CUcontext context = nullptr;
+  CUstream stream = nullptr;
+  CUresult result = cuDeviceGet(&device, number);
+  if (result == CUDA_SUCCESS) {
+    result = cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  }
+  if (result == CUDA_SUCCESS) {
+    result = cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  }
+  const std::string name = "device " + std::to_string(number);
+  if (result == CUDA_SUCCESS && 10 * major + minor < kLeastArchitecture) {
+    return name + " is of sm_" + std::to_string(10 * major + minor) +
+           ", but CUDA 13 compiles for sm_" + std::to_string(kLeastArchitecture) + " and later";
+  }
+  if (result == CUDA_SUCCESS) result = cuDevicePrimaryCtxRetain(&context, device);
+  if (result == CUDA_SUCCESS) result = cuCtxSetCurrent(context);
+  if (result == CUDA_SUCCESS) result = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+  if (check(result, (name + " does not start").c_str()) != Status::ok) return last_error();
+  contexts_.push_back(context);
+  streams_.push_back(stream);
+  return "";
 }
 
 Status Driver::usable() const {

@@ -59,7 +59,9 @@ class Driver {
  private:
   Driver();
   std::string load();
+  // Give what is wrong; empty if nothing is.
   std::string start_devices();
+  std::string start_device(int number);
 
   SharedLibrary library_;
   std::string missing_;

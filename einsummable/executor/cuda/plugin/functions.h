@@ -50,6 +50,9 @@ LibraryInfo attention_info();
 class Capture {
  public:
   Capture(GraphHandle graph, const Node* after, uint64_t count, int32_t device);
+  ~Capture();
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
   // Whether recording began; if not, this is why.
   Status status() const { return status_; }
   CUstream stream() const { return Driver::get().stream(device_); }
@@ -57,10 +60,13 @@ class Capture {
   Status end(Status called, Node* node);
 
  private:
-  CUgraph graph_;
+  CUresult stop();
+
+  GraphHandle graph_;
   int32_t device_;
   Entered entered_;
   Status status_;
+  bool recording_ = false;
 };
 
 }  // namespace einsummable::cuda::plugin

@@ -2,6 +2,7 @@
 #include "einsummable/executor/cuda/plugin/library.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -58,14 +59,20 @@ SharedLibrary::SharedLibrary(const Name& name) : name_(name) {
   std::vector<std::string> paths;
   for (const std::string& folder : folders(name)) paths.push_back(folder + "/" + name.file);
   paths.emplace_back(name.file);  // where the loader looks
+  std::string fault = std::string("is not found; ") + name.package + " brings it";
+  bool there = false;
   for (const std::string& path : paths) {
     handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle_) continue;
-    path_ = path;
-    return;
+    if (handle_) {
+      path_ = path;
+      return;
+    }
+    const char* reason = dlerror();
+    if (there || !reason || access(path.c_str(), F_OK) != 0) continue;
+    there = true;
+    fault = std::string("cannot be opened: ") + reason;
   }
-  missing_ =
-      std::string(name.name) + " (" + name.file + ") is not found; " + name.package + " brings it";
+  missing_ = std::string(name.name) + " (" + name.file + ") " + fault;
 }
 
 void* SharedLibrary::find(const char* symbol) {
@@ -89,6 +96,8 @@ Status fail(Status status, std::string what) {
   the_last_error = std::move(what);
   return status;
 }
+
+const std::string& last_error() { return the_last_error; }
 
 void copy_last_error(char* text, uint64_t capacity) { copy_text(text, capacity, the_last_error); }
 

@@ -42,6 +42,7 @@ class SharedLibrary {
 
 // Keeps the sentence that Api::last_error gives to this thread.
 Status fail(Status status, std::string what);
+const std::string& last_error();
 void copy_last_error(char* text, uint64_t capacity);
 void copy_text(char* to, uint64_t capacity, const std::string& text);
 

@@ -3,6 +3,7 @@
 #include <cublasLt.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 
 #include "einsummable/executor/cuda/plugin/functions.h"
@@ -192,6 +193,9 @@ class Description {
       add(blas.cublasLtMatmulPreferenceSetAttribute(preference.get(), which, &value, sizeof value));
     };
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{product_.workspace_bytes});
+    // Partial sums in the output's type would round more than once.
+    prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+           uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_of(call_.first));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_of(call_.second));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_of(call_.added()));
@@ -199,7 +203,7 @@ class Description {
     int found = 0;
     add(blas.cublasLtMatmulAlgoGetHeuristic(handle, operation_.get(), a_.get(), b_.get(), c_.get(),
                                             c_.get(), preference.get(), 1, &chosen_, &found));
-    if (status_ == CUBLAS_STATUS_SUCCESS && found == 0) status_ = CUBLAS_STATUS_NOT_SUPPORTED;
+    add(found == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : chosen_.state);
     return blas.check(status_, "choosing an algorithm");
   }
 
@@ -261,19 +265,16 @@ class Description {
   cublasLtMatmulHeuristicResult_t chosen_ = {};
 };
 
-// Describes a product and chooses an algorithm for it. Under Driver::recording.
+// Describes a product and chooses an algorithm for it. Under Driver::recording, on its device.
 struct Chosen {
-  Entered entered;
   Call call;
   Description description;
   cublasLtHandle_t handle = nullptr;
   Status status = Status::ok;
 
-  explicit Chosen(const Product& product)
-      : entered(product.device), call(product), description(product, call) {
+  explicit Chosen(const Product& product) : call(product), description(product, call) {
     Blas& blas = Blas::get();
-    status = entered.status();
-    if (status == Status::ok) status = blas.usable();
+    status = blas.usable();
     if (status != Status::ok) return;
     handle = blas.handle(product.device);
     status = handle ? description.make() : fail(Status::failed, "cuBLASLt does not start");
@@ -283,21 +284,55 @@ struct Chosen {
   Chosen& operator=(const Chosen&) = delete;
 };
 
+// The library does not serve all batches of more matrices, so it is given this many at a time.
+constexpr int64_t kMostBatch = int64_t{1} << 15;
+
+std::vector<Product> parts_of(const Product& product) {
+  std::vector<Product> parts;
+  for (int64_t begin = 0; begin < product.batch; begin += kMostBatch) {
+    Product& part = parts.emplace_back(product);
+    part.batch = std::min(product.batch - begin, kMostBatch);
+    const auto skipped = [begin](const Matrix& x) {
+      return static_cast<Address>(begin * x.batch_stride * size_of(x.element));
+    };
+    part.a.address += skipped(part.a);
+    part.b.address += skipped(part.b);
+    part.c.address += skipped(part.c);
+    if (part.residual) part.residual += skipped(part.c);
+  }
+  return parts;
+}
+
 }  // namespace
 
 Status has_product(const Product* product) {
+  const Entered entered(product->device);
+  if (entered.status() != Status::ok) return entered.status();
   const std::lock_guard lock(Driver::get().recording());
-  return Chosen(*product).status;
+  for (const Product& part : parts_of(*product)) {
+    if (const Status status = Chosen(part).status; status != Status::ok) return status;
+  }
+  return Status::ok;
 }
 
 Status add_product(GraphHandle graph, const Node* after, uint64_t count, const Product* product,
                    Node* node) {
+  const Entered entered(product->device);
+  if (entered.status() != Status::ok) return entered.status();
   const std::lock_guard lock(Driver::get().recording());
-  const Chosen chosen(*product);
-  if (chosen.status != Status::ok) return chosen.status;
+  const std::vector<Product> parts = parts_of(*product);
+  std::deque<Chosen> chosen;
+  for (const Product& part : parts) {
+    const Status status = chosen.emplace_back(part).status;
+    if (status != Status::ok) return status;
+  }
   Capture capture(graph, after, count, product->device);
   if (capture.status() != Status::ok) return capture.status();
-  return capture.end(chosen.description.run(chosen.handle, capture.stream()), node);
+  Status status = Status::ok;
+  for (const Chosen& one : chosen) {
+    if (status == Status::ok) status = one.description.run(one.handle, capture.stream());
+  }
+  return capture.end(status, node);
 }
 
 LibraryInfo product_info() { return Blas::get().info(); }
