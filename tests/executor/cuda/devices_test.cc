@@ -56,6 +56,17 @@ TEST(Devices, AreMeasured) {
   EXPECT_EQ(twin.unreleased(), 0);
 }
 
+TEST(Devices, AreMeasuredWithoutCudnn) {
+  for (const Status status : {Status::missing, Status::unsupported}) {
+    Twin twin;
+    Devices devices(twin.api());
+    for (int i = 0; i < 4; ++i) twin.fail("add_attention", 0, status);
+    const DeviceFigures figures = measure(devices, 0);
+    EXPECT_EQ(figures.products.size(), 4u * 8u);
+    EXPECT_TRUE(figures.attentions.empty());
+  }
+}
+
 TEST(PluginLoader, SaysWhyThereIsNone) {
   EXPECT_THROW(open_plugin("/nowhere/libeinsummable_cuda.so", ""), DeviceError);
   try {
