@@ -102,7 +102,7 @@ struct Attention {
   int32_t device;
   Element element;  // float16 or bfloat16
   int64_t batch, heads, kv_heads, queries, keys, width, value_width;
-  Address q, k, v, out;
+  Address q, k, v, out, lse;
   int64_t q_strides[3], k_strides[3], v_strides[3], out_strides[3];  // batch, head, row
   double scale;
   int32_t causal;  // 0, or 1: query i sees keys up to i + keys - queries

@@ -101,7 +101,7 @@ CudaExecution::CudaExecution(const Api& api, const CudaOptions& options,
     build(interruption);
   } catch (const UnsupportedError&) {
     if (!options_.kernels.library_attention) throw;
-    // Attention as cuDNN does not serve it: by generated kernels, which ask for no more workspace.
+    // Attention as cuDNN does not serve it: by generated kernels, whose workspace was planned too.
     options_.kernels.library_attention = false;
     tasks_ = prepared(*graph_, options_.kernels, interruption);
     compile_kernels(interruption);

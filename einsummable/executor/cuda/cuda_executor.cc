@@ -10,6 +10,21 @@
 #include "einsummable/executor/cuda/task_nodes.h"
 
 namespace einsummable::cuda {
+namespace {
+
+// What a task may ask for: where the library turns out not to serve attention, a generated kernel
+// takes its place.
+int64_t workspace_of(const TaskGraph& graph, const Task& task, KernelOptions kernels) {
+  const PreparedTask prepared = nodes_of(graph, task, kernels);
+  const bool library = std::ranges::any_of(prepared.nodes, [](const NodeCall& node) {
+    return std::holds_alternative<AttentionCall>(node);
+  });
+  if (!library) return prepared.workspace;
+  kernels.library_attention = false;
+  return std::max(prepared.workspace, nodes_of(graph, task, kernels).workspace);
+}
+
+}  // namespace
 
 CudaExecutor::CudaExecutor(const Api& api, CudaOptions options)
     : api_(&api), options_(std::move(options)) {
@@ -31,7 +46,7 @@ Traits CudaExecutor::traits() const {
           .alignment = kAlignment,
           .workspace = [kernels = options_.kernels](
                            const TaskGraph& graph,
-                           const Task& task) { return nodes_of(graph, task, kernels).workspace; },
+                           const Task& task) { return workspace_of(graph, task, kernels); },
           .epilogue =
               [api = api_, options = options_](const TaskGraph& graph, const Task& task) {
                 return has_epilogue(*api, options.devices.at(task.site.index()), graph, task,

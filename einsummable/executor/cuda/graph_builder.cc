@@ -98,6 +98,7 @@ Node GraphBuilder::add_attention(TaskId id, const AttentionCall& call, const Nod
   attention.k = address(id, call.k);
   attention.v = address(id, call.v);
   attention.out = address(id, call.out);
+  if (call.lse) attention.lse = address(id, *call.lse);
   attention.workspace = address(id, call.workspace);
   Node node = 0;
   require(binding_.api.add_attention(graph_, after.data(), after.size(), &attention, &node), id);

@@ -68,6 +68,7 @@ struct ProductCall {
 struct AttentionCall {
   Attention attention = {};
   Argument q, k, v, out, workspace;
+  std::optional<Argument> lse;
 };
 
 using NodeCall = std::variant<GeneratedKernel, ProductCall, AttentionCall>;

@@ -99,7 +99,7 @@ double activated(double x, cuda::Activation activation) {
 std::string fault_of(const cuda::Attention& x) {
   if (x.width % 8 != 0 || x.value_width % 8 != 0) return "cuDNN takes widths that 8 divides";
   if (x.kv_heads < 1 || x.heads % x.kv_heads != 0) return "cuDNN takes no such heads";
-  for (Address address : {x.q, x.k, x.v, x.out, x.workspace}) {
+  for (Address address : {x.q, x.k, x.v, x.out, x.lse, x.workspace}) {
     if (address % 16 != 0) return "cuDNN takes addresses that 16 divides";
   }
   for (const int64_t* strides : {x.q_strides, x.k_strides, x.v_strides, x.out_strides}) {
@@ -169,6 +169,8 @@ std::string run_attention(const DeviceMemories& memories, const cuda::Attention&
           most = std::max(most, scores.back());
         }
         for (double& score : scores) sum += score = std::exp(score - most);
+        const int64_t query = (batch * x.heads + head) * x.queries + row;
+        if (x.lse) elements.write(x.lse, DType::f32, query, most + std::log(sum));
         const int64_t out = offset(x.out_strides, batch, head, row);
         for (int64_t d = 0; d < x.value_width; ++d) {
           double value = 0;

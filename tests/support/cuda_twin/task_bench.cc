@@ -137,6 +137,7 @@ void TaskBench::add_nodes(GraphHandle graph, Bound& bound) {
       attention.k = address(bound, attention_call.k);
       attention.v = address(bound, attention_call.v);
       attention.out = address(bound, attention_call.out);
+      if (attention_call.lse) attention.lse = address(bound, *attention_call.lse);
       attention.workspace = address(bound, attention_call.workspace);
       const Status status =
           api_.add_attention(graph, after.data(), after.size(), &attention, &node);

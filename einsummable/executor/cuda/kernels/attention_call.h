@@ -27,7 +27,8 @@ struct AttentionExtents {
   Axes head_axes(const KernelCall& call) const;
 };
 
-// The call of cuDNN, if it serves: float16 or bfloat16, no mask, no packed sequences, finished.
+// Calls of cuDNN, one a piece of the block, if it serves: float16 or bfloat16, no mask, every query
+// sees a key. Partial results, the lse, and outputs that it cannot write in place are copied.
 std::optional<PreparedTask> prepare_library_attention(const KernelCall& call,
                                                       const AttentionExtents& extents,
                                                       const KernelOptions& options);

@@ -81,7 +81,7 @@ using Tensor = std::shared_ptr<fe::graph::Tensor_attributes>;
 // What a call is to the front end, and its tensors.
 struct Description {
   fe::graph::Graph graph;
-  Tensor q, k, v, out;
+  Tensor q, k, v, out, lse;
 
   explicit Description(const Attention& x) {
     const auto type = x.element == Element::f16 ? fe::DataType_t::HALF : fe::DataType_t::BFLOAT16;
@@ -93,7 +93,7 @@ struct Description {
     v = tensor("v", {x.batch, x.kv_heads, x.keys, x.value_width}, x.v_strides);
     auto attributes = fe::graph::SDPA_attributes()
                           .set_name("attention")
-                          .set_generate_stats(false)
+                          .set_generate_stats(x.lse != 0)
                           .set_attn_scale(static_cast<float>(x.scale));
     if (x.causal) {
       // Of as many queries as keys the two diagonals are one, and more engines know this one.
@@ -102,10 +102,17 @@ struct Description {
                                             : fe::DiagonalAlignment_t::BOTTOM_RIGHT);
       attributes.set_diagonal_band_right_bound(0);
     }
-    out = graph.sdpa(q, k, v, attributes)[0];
+    const auto outputs = graph.sdpa(q, k, v, attributes);
+    out = outputs[0];
     out->set_output(true)
         .set_dim({x.batch, x.heads, x.queries, x.value_width})
         .set_stride({x.out_strides[0], x.out_strides[1], x.out_strides[2], 1});
+    if (!x.lse) return;
+    lse = outputs[1];
+    lse->set_output(true)
+        .set_data_type(fe::DataType_t::FLOAT)
+        .set_dim({x.batch, x.heads, x.queries, 1})
+        .set_stride({x.heads * x.queries, x.queries, 1, 1});
   }
 
   Tensor tensor(const char* name, std::vector<int64_t> extents, const int64_t* strides) {
@@ -127,6 +134,7 @@ Status record(Description& description, const Attention& x, cudnnHandle_t handle
                                               {description.k, pointer(x.k)},
                                               {description.v, pointer(x.v)},
                                               {description.out, pointer(x.out)}};
+  if (description.lse) places[description.lse] = pointer(x.lse);
   return check(description.graph.execute(handle, places, pointer(x.workspace)), Status::failed,
                "attention");
 }
