@@ -2,6 +2,9 @@
 // Blocks with more rows, or longer ones, than the threads of a block have at once.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <numeric>
+
 #include "einsummable/ops/registry.h"
 #include "tests/executor/cuda/operator_bench.h"
 #include "tests/support/every_spec.h"
@@ -64,6 +67,47 @@ TEST(LargeBlocks, OfWholeReductions) {
     }
   }
   bench.run();
+}
+
+// Few rows, which are cut so that a device is busy: several parts a row, the last one shorter.
+TEST(LargeBlocks, OfFewLongRows) {
+  OperatorBench bench;
+  Random random(9);
+  for (const Shape& shape : {Shape{20011}, Shape{2, 9001}, Shape{13007, 2}, Shape{3, 5000, 2}}) {
+    for (const char* name : {"argmax", "sum", "mean", "any", "logsumexp"}) {
+      add(bench, name, shape, DType::f32, {}, random);
+      add(bench, name, shape, DType::f16, {{"axis", int64_t{0}}}, random);
+    }
+    add(bench, "sum", shape, DType::i32, {{"axis", int64_t{0}}}, random);
+  }
+  bench.run();
+}
+
+// A sum of many float32 numbers is near the exact one, which adding one after another is not.
+TEST(LargeBlocks, SumsOfManyNumbersAreNear) {
+  constexpr int64_t kCount = 3'000'000;
+  const auto op = operator_of("sum", {tensor_type(DType::f32, Shape{kCount})}, {});
+  const Block in{DType::f32, {kCount}, {1}, 256}, out{DType::f32, {}, {}, 256};
+  cuda_twin::BenchBlock read{.block = in, .bytes = {}}, write{.block = out, .bytes = {}};
+  std::vector<float> numbers(static_cast<size_t>(kCount), 0.1f);
+  float in_turn = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] += static_cast<float>(i % 7) * 0.01f;
+    in_turn += numbers[i];
+  }
+  const double exact = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+  read.bytes.resize(numbers.size() * sizeof(float));
+  std::memcpy(read.bytes.data(), numbers.data(), read.bytes.size());
+  write.bytes.resize(sizeof(float));
+  const FunctionSpec cell{.inputs = {box_of(Shape{kCount})}, .outputs = {Box{}}};
+  const char complete = 1;
+  const cuda_twin::Table table;
+  cuda_twin::TaskBench tasks(table.api());
+  tasks.add(prepare_kernel({*op, cell, {&in, 1}, {&out, 1}, {&complete, 1}}, {}), {read}, {write});
+  tasks.run();
+  const double sum = load_element(DType::f32, tasks.writes(0)[0].bytes.data());
+  EXPECT_GT(std::abs(in_turn - exact) / exact, 1e-4);
+  EXPECT_LT(std::abs(sum - exact) / exact, 2e-7);
 }
 
 }  // namespace

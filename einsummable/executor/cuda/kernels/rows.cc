@@ -13,6 +13,9 @@ namespace {
 constexpr int64_t kMostKept = 16;
 // Elements a thread, where a row has as many.
 constexpr int64_t kElementsAThread = 4;
+// Blocks that keep a large device busy; the least elements that are worth a block; and the most
+// that a thread takes one after another, as the error of a float sum grows with them.
+constexpr int64_t kBusyBlocks = 512, kLeastPart = 4096, kMostInTurn = 1024;
 
 std::vector<std::vector<int64_t>> strides_of(const std::vector<RowKernel::Walk>& walks,
                                              std::vector<int64_t> RowKernel::Walk::*part) {
@@ -23,12 +26,13 @@ std::vector<std::vector<int64_t>> strides_of(const std::vector<RowKernel::Walk>&
 
 }  // namespace
 
-RowKernel::RowKernel(const Shape& rows, const Shape& along, std::vector<Walk> walks)
+RowKernel::RowKernel(const Shape& rows, const Shape& along, std::vector<Walk> walks, Cuts cuts)
     : walks_(std::move(walks)),
       row_axes_(collapse(rows, strides_of(walks_, &Walk::rows))),
       along_axes_(collapse(along, strides_of(walks_, &Walk::along))),
       rows_(elements(rows)),
-      length_(elements(along)) {
+      length_(elements(along)),
+      part_length_(length_) {
   const auto wanted = static_cast<uint64_t>((length_ + kElementsAThread - 1) / kElementsAThread);
   group_ = static_cast<int32_t>(
       std::min<uint64_t>(std::bit_ceil(std::max<uint64_t>(wanted, 1)), kThreads));
@@ -38,6 +42,17 @@ RowKernel::RowKernel(const Shape& rows, const Shape& along, std::vector<Walk> wa
   side_by_side_ = unit(along_axes_.strides[0]) || !unit(row_axes_.strides[0]);
   // Side by side, so many rows are read at once that each piece of memory is used whole.
   if (!side_by_side_) group_ = std::min(group_, kThreads / 32);
+  if (cuts == Cuts::parts && rows_ > 0) cut();
+}
+
+void RowKernel::cut() {
+  const int64_t blocks = (rows_ - 1) / rows_a_block() + 1;
+  const int64_t for_all = kBusyBlocks / blocks;
+  const int64_t in_turn = length_ / (group_ * kMostInTurn);
+  const int64_t most = std::max<int64_t>(length_ / kLeastPart, 1);
+  const int64_t parts = std::clamp<int64_t>(std::max(for_all, in_turn), 1, most);
+  part_length_ = (length_ + parts - 1) / std::max<int64_t>(parts, 1);
+  parts_ = part_length_ == 0 ? 1 : (length_ + part_length_ - 1) / part_length_;
 }
 
 std::string RowKernel::offsets_of(const Axes& axes, std::string_view index,
@@ -49,9 +64,16 @@ std::string RowKernel::offsets_of(const Axes& axes, std::string_view index,
 
 std::string RowKernel::each(const std::string& body) const {
   const std::string length = std::to_string(length_), group = std::to_string(group_);
-  std::string text =
-      "if (live) for (long long r = lane; r < " + length + "; r += " + group + ") {\n";
-  return text + element_of_row() + body + "}\n";
+  std::string text;
+  if (parts_ > 1) {
+    const std::string part = std::to_string(part_length_);
+    text = "const long long begin = part * " + part + ", end = begin + " + part + " < " + length +
+           " ? begin + " + part + " : " + length + ";\n" +
+           "if (live) for (long long r = begin + lane; r < end; r += " + group + ") {\n";
+  } else {
+    text = "if (live) for (long long r = lane; r < " + length + "; r += " + group + ") {\n";
+  }
+  return "{\n" + text + element_of_row() + body + "}\n}\n";
 }
 
 std::string RowKernel::element_of_row() const {
@@ -92,19 +114,28 @@ std::string RowKernel::combined(const std::string& value, const std::string& com
 
 GeneratedKernel RowKernel::kernel(std::span<const Block> reads, std::span<const Block> writes,
                                   const std::string& body) const {
-  const std::string many = std::to_string(rows_a_block()), rows = std::to_string(rows_);
+  const int64_t all = checked_multiply(rows_, parts_);
+  const std::string many = std::to_string(rows_a_block()), count = std::to_string(all);
   const std::string group = std::to_string(group_);
   std::string text;
   text += side_by_side_
               ? "const int lane = thread_index() % " + group + ", of = thread_index() / " + group
               : "const int lane = thread_index() / " + many + ", of = thread_index() % " + many;
-  text += ";\nfor (long long first = block_index() * " + many + "; first < " + rows +
-          "; first += block_count() * " + many + ") {\nconst bool live = first + of < " + rows +
-          ";\nconst long long i = live ? first + of : 0;\n" + offsets_of(row_axes_, "i", "_row") +
-          body + "}\n";
+  text += ";\nfor (long long first = block_index() * " + many + "; first < " + count +
+          "; first += block_count() * " + many + ") {\nconst bool live = first + of < " + count +
+          ";\n";
+  const std::string mine = "live ? first + of : 0";
+  if (parts_ > 1) {
+    const std::string rows = std::to_string(rows_);
+    text += "const long long part_of_all = " + mine + ", part = part_of_all / " + rows +
+            ", i = part_of_all % " + rows + ";\n";
+  } else {
+    text += "const long long i = " + mine + ";\n";
+  }
+  text += offsets_of(row_axes_, "i", "_row") + body + "}\n";
   KernelSource source{
       .parameters = parameters(reads, writes), .body = std::move(text), .threads = kThreads};
-  const int64_t blocks = blocks_for(checked_multiply(rows_, group_), kThreads);
+  const int64_t blocks = blocks_for(checked_multiply(all, group_), kThreads);
   return {std::move(source), blocks, arguments(reads.size(), writes.size())};
 }
 

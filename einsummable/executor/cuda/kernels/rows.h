@@ -14,6 +14,10 @@ namespace einsummable::cuda {
 //
 // Where neighbouring elements of a row lie side by side in memory, so do the threads of a group;
 // else the threads of neighbouring rows.
+//
+// A kernel that may cut rows does so where few rows would leave a device idle, or a thread would
+// sum too many elements one after another: a group of threads then has a part of a row. How many
+// parts there are depends on the extents alone, so that bits repeat.
 class RowKernel {
  public:
   static constexpr int32_t kThreads = 256;  // of a block
@@ -24,10 +28,14 @@ class RowKernel {
     std::string name;  // offsets are `<name>_row` of the row, and `<name>` of an element
     std::vector<int64_t> rows, along;
   };
-  RowKernel(const Shape& rows, const Shape& along, std::vector<Walk> walks);
+  enum class Cuts : uint8_t { none, parts };
+  RowKernel(const Shape& rows, const Shape& along, std::vector<Walk> walks, Cuts cuts = Cuts::none);
 
   int64_t rows() const { return rows_; }
   int64_t length() const { return length_; }
+  // Parts of each row. `part_of_all` is the number of a part in the kernel's text: that of row i is
+  // part * rows() + i.
+  int64_t parts() const { return parts_; }
   // Threads that have a row, and how far apart in the block neighbours among them lie.
   int32_t group() const { return group_; }
   int32_t apart() const { return side_by_side_ ? 1 : rows_a_block(); }
@@ -49,7 +57,7 @@ class RowKernel {
     return "if (live && lane == 0) {\n" + body + "}\n";
   }
 
-  // The kernel that does `body` for every row.
+  // The kernel that does `body` for every row, or part of one.
   GeneratedKernel kernel(std::span<const Block> reads, std::span<const Block> writes,
                          const std::string& body) const;
 
@@ -58,10 +66,12 @@ class RowKernel {
   std::string element_of_row() const;
   std::string each_number(const std::string& body) const;
   int32_t rows_a_block() const { return kThreads / group_; }
+  void cut();
 
   std::vector<Walk> walks_;
   Axes row_axes_, along_axes_;
   int64_t rows_ = 0, length_ = 0;
+  int64_t parts_ = 1, part_length_ = 0;
   int32_t group_ = 1;
   bool side_by_side_ = true;  // the threads of a group
   int64_t kept_ = 0;          // elements a thread, if they are kept
