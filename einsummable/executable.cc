@@ -130,7 +130,8 @@ std::vector<Span> Executable::last_spans() {
 std::vector<TaskTime> Executable::times_of_tasks() const {
   std::vector<TaskTime> times = execution_->last_run();
   if (times.size() == lowered_.tasks->tasks.size()) return times;
-  throw DeviceError("a call is one launch here, whose tasks are not timed one by one");
+  throw DeviceError(
+      "a call is one launch here, whose tasks are timed only where timed=True compiled it");
 }
 
 }  // namespace einsummable

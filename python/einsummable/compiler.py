@@ -32,6 +32,7 @@ def compile(
     threads: int = 0,
     private_sites: bool = False,
     verify: str = "static",
+    timed: bool = False,
     budget: int | None = None,
     time_limit: float | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
@@ -58,6 +59,9 @@ def compile(
         Whether every device's memory is its own, so that all that moves is copied.
     verify : "static" or "numeric"
         Whether calls are compared with float64 references too (`Executable.verify`).
+    timed : bool, default False
+        Whether GPUs take the time of every task for `Executable.profile` and
+        `Executable.trace`, which makes calls longer. The CPU always does.
 
     Raises
     ------
@@ -78,6 +82,7 @@ def compile(
         threads=threads,
         private_sites=private_sites,
         verify=verify,
+        timed=timed,
         budget=budget,
         time_limit=time_limit,
         cache_dir=cache_dir,

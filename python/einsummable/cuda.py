@@ -123,10 +123,12 @@ def _own_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="einsummable-"))
 
 
-def executor(backend: _core.CudaBackend, numbers: Sequence[int], threads: int) -> _core.Executor:
-    """Make what runs graphs on the GPUs of the sites."""
+def executor(
+    backend: _core.CudaBackend, numbers: Sequence[int], threads: int, *, timed: bool
+) -> _core.Executor:
+    """Make what runs graphs on the GPUs of the sites, and times every task if `timed`."""
     folder = str(cache_folder() / "cuda-kernels")
-    return backend.executor(list(numbers), folder, threads or len(os.sched_getaffinity(0)))
+    return backend.executor(list(numbers), folder, threads or len(os.sched_getaffinity(0)), timed)
 
 
 def machine_file(backend: _core.CudaBackend, numbers: Sequence[int], *, anew: bool = False) -> Path:

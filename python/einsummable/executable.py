@@ -136,6 +136,11 @@ class Executable:
         list of ProfileLine
             ``work``, ``reference`` (whether there is no fast kernel for it), ``tasks`` and
             ``seconds``, which are summed over threads.
+
+        Raises
+        ------
+        einsummable.DeviceError
+            On GPUs, if it was not compiled with ``timed=True``.
         """
         return self._core.last_profile()
 
@@ -151,6 +156,8 @@ class Executable:
         ------
         einsummable.InputError
             If the file cannot be written.
+        einsummable.DeviceError
+            On GPUs, if it was not compiled with ``timed=True``.
         """
         lanes: list[dict[str, Any]] = [
             {

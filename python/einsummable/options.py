@@ -76,6 +76,7 @@ def make_options(
     time_limit: float | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     proposer: Proposer | None = None,
+    timed: bool = False,
     runs: bool = True,
 ) -> _core.CompileOptions:
     """Check the options of `compile` and turn them into those of the core.
@@ -92,13 +93,14 @@ def make_options(
     virtual = flag("private_sites", private_sites)
     if virtual and backend == "cuda":
         raise DeviceError('private_sites is for backend="cpu"; GPUs have memories of their own')
+    taken = flag("timed", timed)
     numbers = device_numbers(devices) if devices is not None else None
     gpus, executor = None, None
     if not virtual:
         gpus = cuda.choose(backend) if runs else _planned_gpus(devices, topology)
     if gpus is not None:
         numbers = cuda.numbers_of(gpus, numbers, exactly=isinstance(devices, Sequence))
-        executor = cuda.executor(gpus, numbers, threads) if runs else None
+        executor = cuda.executor(gpus, numbers, threads, timed=taken) if runs else None
         if topology is None:
             topology, numbers = cuda.machine_file(gpus, numbers), range(len(numbers))
     numbers = range(cores()) if numbers is None else numbers
@@ -108,9 +110,7 @@ def make_options(
         selector=selector,
         seed=_checked(PlanError, "seed", seed, 0, 2**64 - 1),
         specs=_pins(specs),
-        memory_limit=None
-        if memory_limit is None
-        else _checked(PlanError, "memory_limit", memory_limit, 0),
+        memory_limit=_limit(memory_limit),
         threads=_checked(DeviceError, "threads", threads, 0, 1024),
         private_sites=virtual,
         numeric=verify == "numeric",
@@ -121,6 +121,10 @@ def make_options(
         schedule=_schedule(schedule_mode, budget, time_limit, cache_dir, proposer),
         executor=executor,
     )
+
+
+def _limit(memory_limit: int | None) -> int | None:
+    return None if memory_limit is None else _checked(PlanError, "memory_limit", memory_limit, 0)
 
 
 def _planned_gpus(

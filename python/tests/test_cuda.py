@@ -97,16 +97,6 @@ def test_options_of_the_cpu_are_refused(twin: Path) -> None:
         es.compile(network()[0], devices=2, backend="cuda", private_sites=True)
 
 
-def test_tasks_are_not_timed(twin: Path) -> None:
-    graph, given, _ = network()
-    executable = es.compile(graph, devices=2)
-    executable(given)
-    with pytest.raises(es.DeviceError, match="not timed one by one"):
-        executable.profile()
-    with pytest.raises(es.DeviceError, match="not timed one by one"):
-        executable.trace("never.json")
-
-
 def test_ids_out_of_range_are_named(twin: Path) -> None:
     graph = es.Graph()
     table, ids = graph.tensor([4, 3], name="table"), graph.tensor([2, 2], "int32", name="ids")
@@ -167,6 +157,24 @@ def test_sites_on_one_gpu_share_its_memory(twin: Path) -> None:
     assert len(mixed.figures["link"]) == 1
     assert mixed.way(0, 2) is not None
     assert mixed.way(0, 1).gbps == mixed.figures["bus"][0]["gbps"]
+
+
+def test_tasks_are_timed_where_asked(twin: Path, tmp_path: Path) -> None:
+    graph, given, _ = network()
+    plain = es.compile(graph, devices=2)
+    plain(given)
+    for ask in (plain.profile, lambda: plain.trace(tmp_path / "trace.json")):
+        with pytest.raises(es.DeviceError, match="timed=True"):
+            ask()
+    timed = es.compile(graph, devices=2, timed=True)
+    timed(given)
+    lines = timed.profile()
+    assert sum(line.tasks for line in lines) > 0
+    timed.trace(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+    tasks = [event for event in events if event["ph"] == "X"]
+    assert len(tasks) == sum(line.tasks for line in lines)
+    assert all(event["ts"] >= 0 and event["dur"] >= 0 for event in tasks)
 
 
 def test_doctor_describes_gpus(twin: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,6 +96,7 @@ CudaExecution::CudaExecution(const Api& api, const CudaOptions& options,
       library_(api, options_.cache_dir, options_.threads),
       copies_(api, host_bytes(*graph_)),
       faults_(api, static_cast<int64_t>(fault_tasks_.size() * sizeof(Fault)), "checks of ids") {
+  if (options_.timed) stamps_.emplace(api, graph_->tasks.size(), options_.devices);
   try {
     compile_kernels(interruption);
     build(interruption);
@@ -116,6 +117,7 @@ CudaExecution::~CudaExecution() {
   library_.abandon();
   copies_.abandon();
   faults_.abandon();
+  if (stamps_) stamps_->abandon();
   for (Pinned& pinned : staging_) pinned.abandon();
   owned_graph_.abandon();
   owned_launchable_.abandon();
@@ -137,6 +139,9 @@ void CudaExecution::compile_kernels(const Interruption& interruption) {
       const auto* kernel = std::get_if<GeneratedKernel>(&node);
       if (kernel) sources[compiled_for].push_back(kernel->source);
     }
+  }
+  if (stamps_) {
+    for (int32_t on : options_.devices) sources[architecture(on)].push_back(Stamps::kernel());
   }
   for (const auto& [compiled_for, of_it] : sources) {
     library_.add(of_it, compiled_for, interruption);
@@ -160,7 +165,8 @@ void CudaExecution::build(const Interruption& interruption) {
             return faults_.address() +
                    static_cast<uint64_t>(at - fault_tasks_.begin()) * sizeof(Fault);
           },
-      .reaches = options_.reaches};
+      .reaches = options_.reaches,
+      .stamps = stamps_ ? &*stamps_ : nullptr};
   GraphBuilder builder(binding, graph);
   for (size_t t = 0; t < tasks_.size(); ++t) {
     interruption.check();
@@ -188,6 +194,15 @@ void CudaExecution::run(const std::function<bool()>& interrupted) {
   require(api_->launch(launchable_), "the launch of the CUDA graph failed");
   wait(interrupted);
   throw_faults();
+}
+
+std::vector<TaskTime> CudaExecution::last_run() const {
+  if (!stamps_) return {};
+  std::vector<int32_t> stamped_by;
+  for (const Task& task : graph_->tasks) {
+    stamped_by.push_back(stamping_device(*graph_, task, options_.devices));
+  }
+  return stamps_->times(stamped_by);
 }
 
 void CudaExecution::offload(int32_t save, const StridedView& array) {

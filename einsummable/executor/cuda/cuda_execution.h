@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "einsummable/executor/cuda/cuda_executor.h"
 #include "einsummable/executor/cuda/host_copies.h"
 #include "einsummable/executor/cuda/kernel_library.h"
+#include "einsummable/executor/cuda/stamps.h"
 
 namespace einsummable::cuda {
 
@@ -24,7 +26,7 @@ class CudaExecution final : public Execution {
   void load(TensorId tensor, const StridedView& array) override;
   // Throws DeviceError where a launch fails or is given up, after which every call does.
   void run(const std::function<bool()>& interrupted) override;
-  std::vector<TaskTime> last_run() const override { return {}; }
+  std::vector<TaskTime> last_run() const override;
   void offload(int32_t save, const StridedView& array) override;
 
  private:
@@ -53,6 +55,7 @@ class CudaExecution final : public Execution {
   KernelLibrary library_;
   HostCopies copies_;
   Pinned faults_;
+  std::optional<Stamps> stamps_;  // if tasks are timed
   std::vector<Pinned> staging_;
   Owned<DestroyGraph> owned_graph_;
   Owned<DestroyLaunchable> owned_launchable_;

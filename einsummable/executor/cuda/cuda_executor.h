@@ -19,6 +19,7 @@ struct CudaOptions {
   std::function<bool(int32_t from, int32_t to)> reaches = [](int32_t, int32_t) { return false; };
   std::string cache_dir = {};  // of compiled kernels; empty: they are not kept
   int64_t threads = 1;         // that compile kernels
+  bool timed = false;          // whether the time of every task is taken, which slows launches
   double time_limit = 600;     // seconds after which a launch that has not ended is given up
 };
 

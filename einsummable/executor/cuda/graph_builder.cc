@@ -30,9 +30,47 @@ std::vector<Node> distinct(std::vector<Node> nodes) {
 void GraphBuilder::add(TaskId id, const PreparedTask& prepared) {
   const Task& task = binding_.graph.task(id);
   ensure(ends_.size() == id.index(), "tasks are added in their order");
+  const Stamps* stamps = binding_.stamps;
   Nodes after = ends_of(task);
-  ends_.push_back(task.kind == Task::Kind::transfer ? add_transfer(id, std::move(after))
-                                                    : add_nodes(id, prepared, std::move(after)));
+  if (stamps) {
+    after = stamp(id, stamps->begin(id), with_queues(task, prepared, std::move(after)));
+  }
+  Nodes ends = task.kind == Task::Kind::transfer ? add_transfer(id, std::move(after))
+                                                 : add_nodes(id, prepared, std::move(after));
+  ends_.push_back(stamps ? stamp(id, stamps->end(id), std::move(ends)) : std::move(ends));
+}
+
+GraphBuilder::Nodes GraphBuilder::with_queues(const Task& task, const PreparedTask& prepared,
+                                              Nodes after) {
+  if (task.kind == Task::Kind::transfer) {
+    for (const Operand& read : task.reads) {
+      append(after, queues_[{binding_.graph.buffer(read.buffer).site, task.site}].last);
+    }
+  } else if (prepared.workspace > 0) {
+    append(after, workspaces_[task.site]);
+  }
+  return distinct(std::move(after));
+}
+
+GraphBuilder::Nodes GraphBuilder::stamp(TaskId id, Address at, Nodes after) {
+  const int32_t on = stamping_device(binding_.graph, binding_.graph.task(id), binding_.devices);
+  const auto write_time = [&](Address to, const Nodes& before) {
+    const KernelLaunch launch{.function = binding_.function(Stamps::kernel(), on),
+                              .device = on,
+                              .blocks = 1,
+                              .threads = 1,
+                              .arguments = &to,
+                              .argument_count = 1};
+    Node node = 0;
+    require(binding_.api.add_kernel(graph_, before.data(), before.size(), &launch, &node), id);
+    return node;
+  };
+  auto origin = origins_.find(on);
+  if (origin == origins_.end()) {
+    origin = origins_.emplace(on, write_time(binding_.stamps->origin(on), {})).first;
+  }
+  after.push_back(origin->second);
+  return {write_time(at, distinct(std::move(after)))};
 }
 
 std::vector<Pinned> GraphBuilder::take_staging() { return std::move(staging_); }

@@ -9,6 +9,7 @@
 
 #include "einsummable/executor/cuda/arenas.h"
 #include "einsummable/executor/cuda/kernel.h"
+#include "einsummable/executor/cuda/stamps.h"
 #include "einsummable/task/task_graph.h"
 
 namespace einsummable::cuda {
@@ -25,6 +26,8 @@ struct Binding {
   std::function<Address(TaskId task)> fault;
   // Whether a device's memory is copied from by another without the host.
   std::function<bool(int32_t from, int32_t to)> reaches;
+  // What tasks are timed by, each alone: none if they are not.
+  const Stamps* stamps = nullptr;
 };
 
 // Adds the tasks of a graph, in their order, as nodes of a CUDA graph.
@@ -32,7 +35,8 @@ struct Binding {
 // A node comes after the last nodes of what its task waits for; after the task's own node before
 // it; where it uses the workspace of a site, after the node that did so last; and a copy after the
 // one before it between the same two sites, in the order of the exchange program (one queue an
-// ordered pair). Nothing else orders nodes.
+// ordered pair). Nothing else orders nodes. Where tasks are timed, one node before those of a task
+// and one after it write the time.
 class GraphBuilder {
  public:
   GraphBuilder(const Binding& binding, GraphHandle graph) : binding_(binding), graph_(graph) {}
@@ -55,6 +59,10 @@ class GraphBuilder {
   };
 
   Nodes ends_of(const Task& task) const;
+  // With what else the task waits for: the workspace, or its queues.
+  Nodes with_queues(const Task& task, const PreparedTask& prepared, Nodes after);
+  // A node that writes a device's time.
+  Nodes stamp(TaskId id, Address at, Nodes after);
   Nodes add_nodes(TaskId id, const PreparedTask& prepared, Nodes after);
   Node add_node(TaskId id, const NodeCall& call, const Nodes& after);
   Node add_kernel(TaskId id, const GeneratedKernel& kernel, const Nodes& after);
@@ -75,6 +83,7 @@ class GraphBuilder {
   GraphHandle graph_;
   std::vector<Nodes> ends_;  // of every task so far
   std::map<SiteId, Nodes> workspaces_;
+  std::map<int32_t, Node> origins_;  // of devices: the nodes that stamp them, before all others
   std::map<std::pair<SiteId, SiteId>, Queue> queues_;
   std::vector<Pinned> staging_;
 };

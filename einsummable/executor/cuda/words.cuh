@@ -23,6 +23,13 @@ ES_DEVICE long long block_count() { return gridDim.x; }
 // Waits until all threads of the block are here. All of them must come.
 ES_DEVICE void barrier() { __syncthreads(); }
 
+// Of the device's clock, in nanoseconds.
+ES_DEVICE long long device_time() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return static_cast<long long>(now);
+}
+
 ES_DEVICE unsigned bits_of(float x) { return __float_as_uint(x); }
 ES_DEVICE float float_of(unsigned bits) { return __uint_as_float(bits); }
 ES_DEVICE unsigned long long bits_of(double x) {

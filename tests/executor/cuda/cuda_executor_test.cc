@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "einsummable/executor/cuda/devices.h"
+#include "einsummable/executor/cuda/stamps.h"
 #include "tests/support/cuda_twin/table.h"
 #include "tests/support/executable.h"
 #include "tests/support/random_graph.h"
@@ -268,6 +269,45 @@ TEST(CudaExecutor, AFailedLaunchEndsOneExecutableAlone) {
     EXPECT_THROW(second->last_spans(), DeviceError);
   }
   EXPECT_EQ(twin.unreleased(), 0);
+}
+
+// Every task begins when those before it on the same device have ended, and bits are the same.
+TEST(CudaExecutor, TimesTasksIfAsked) {
+  for (int64_t round = 0; round < rounds(6, 100); ++round) {
+    Random random(static_cast<uint64_t>(round) + 31);
+    const Graph graph = random_graph(random, 8, DType::f32);
+    const auto values = random_values(random, graph);
+    const Table table({.seed = random()});
+    {
+      Devices devices(table.api());
+      CudaOptions given{.devices = in_turn(3, table.devices(2)), .kernels = kSmall};
+      CompileOptions options = on(std::make_shared<CudaExecutor>(devices.api(), given), 3);
+      const auto plain = compile(graph, options);
+      given.timed = true;
+      options.executor = std::make_shared<CudaExecutor>(devices.api(), given);
+      const auto timed = compile(graph, options);
+      EXPECT_EQ(hash_of(call(*plain, graph, values)), hash_of(call(*timed, graph, values)));
+      const std::vector<Span> spans = timed->last_spans();
+      const TaskGraph& tasks = timed->tasks();
+      ASSERT_EQ(spans.size(), tasks.tasks.size());
+      const auto device_of = [&](size_t task) {
+        return stamping_device(tasks, tasks.tasks[task], given.devices);
+      };
+      for (size_t task = 0; task < spans.size(); ++task) {
+        EXPECT_GE(spans[task].start, 0);
+        EXPECT_GE(spans[task].seconds, 0);
+        for (TaskId before : tasks.tasks[task].after) {
+          if (device_of(before.index()) != device_of(task)) continue;
+          const Span& earlier = spans[before.index()];
+          EXPECT_GE(spans[task].start, earlier.start + earlier.seconds);
+        }
+      }
+      EXPECT_EQ(timed->last_profile().empty(), spans.empty());
+      if (spans.empty()) continue;
+      EXPECT_THROW(plain->last_profile(), DeviceError);
+    }
+    EXPECT_EQ(table.unreleased(), 0);
+  }
 }
 
 TEST(CudaExecutor, GivesUpALaunchThatHangs) {

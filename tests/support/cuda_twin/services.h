@@ -30,6 +30,7 @@ struct Services {
   // Called by every thread of a block for an array that they share.
   void (*share)(void* array, unsigned long long bytes);
   void (*barrier)();
+  long long (*time)();  // of the host's clock, in nanoseconds
 };
 
 template <unsigned long long... is>

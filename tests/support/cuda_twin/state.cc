@@ -2,6 +2,7 @@
 #include "tests/support/cuda_twin/state.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <numeric>
 
@@ -41,8 +42,12 @@ void barrier() {
   if (!the_twin->threads.wait_at_barrier()) fail("has a barrier, but shares nothing", 0);
 }
 
+long long time() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
 // Read by units; its thread pointer is the present twin's.
-Services the_services{nullptr, reach_of, fail, share, barrier};
+Services the_services{nullptr, reach_of, fail, share, barrier, time};
 
 }  // namespace
 

@@ -150,6 +150,7 @@ inline int thread_count() { return services->thread->count; }
 inline long long block_index() { return services->thread->block; }
 inline long long block_count() { return services->thread->blocks; }
 inline void barrier() { services->barrier(); }
+inline long long device_time() { return services->time(); }
 
 inline unsigned bits_of(float x) { return __builtin_bit_cast(unsigned, x); }
 inline float float_of(unsigned bits) { return __builtin_bit_cast(float, bits); }
