@@ -59,7 +59,7 @@ def find() -> Found:
 
 @functools.cache
 def _warn_of(reason: str) -> None:
-    warnings.warn(f"virtual CPU devices run this: {reason}", RuntimeWarning, stacklevel=4)
+    warnings.warn(f"virtual CPU devices run this: {reason}", RuntimeWarning, stacklevel=5)
 
 
 def choose(backend: str | None) -> _core.CudaBackend | None:

@@ -51,7 +51,10 @@ def device_numbers(devices: Devices | None) -> Sequence[int]:
             if number < 0:
                 raise DeviceError(f"{legal}; devices[{i}] is {number}")
         return numbers
-    count = _checked(DeviceError, "devices", devices)
+    try:
+        count = _checked(DeviceError, "devices", devices)
+    except DeviceError as error:
+        raise DeviceError(f"{error}; {legal}") from None
     if count < 1:
         raise DeviceError(f"{legal}, not {count}")
     return range(count)

@@ -204,8 +204,10 @@ def test_a_plugin_that_does_not_work_is_said_once(
 ) -> None:
     monkeypatch.setenv("EINSUMMABLE_CUDA_PLUGIN", str(cache / "none.so"))
     graph, given, wanted = network()
-    with pytest.warns(RuntimeWarning, match="virtual CPU devices run this: the CUDA plugin cannot"):
+    said = "virtual CPU devices run this: the CUDA plugin cannot"
+    with pytest.warns(RuntimeWarning, match=said) as warned:
         executable = es.compile(graph, devices=2)
+    assert [each.filename for each in warned] == [__file__], "the line that compiles"
     assert (executable(given)["y"] == wanted).all()
     es.compile(graph, devices=2)
     with pytest.raises(es.DeviceError, match="the CUDA plugin cannot be opened"):
