@@ -69,6 +69,18 @@ TEST(LargeBlocks, OfWholeReductions) {
   bench.run();
 }
 
+// Rows that threads keep in registers, and longer ones, which they read again.
+TEST(LargeBlocks, OfRowsThatAreKeptAndReadAgain) {
+  OperatorBench bench;
+  Random random(10);
+  for (int64_t length : {8192, 8193, 20000}) {
+    add(bench, "softmax", {2, length}, DType::f32, {{"axis", int64_t{1}}}, random);
+    add(bench, "rms_norm", {2, length}, DType::f16, {{"eps", 1e-5}}, random,
+        {tensor_type(DType::f16, Shape{length})});
+  }
+  bench.run();
+}
+
 // Few rows, which are cut so that a device is busy: several parts a row, the last one shorter.
 TEST(LargeBlocks, OfFewLongRows) {
   OperatorBench bench;

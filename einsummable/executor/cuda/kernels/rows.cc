@@ -10,7 +10,7 @@ namespace einsummable::cuda {
 namespace {
 
 // The most elements that a thread keeps in registers.
-constexpr int64_t kMostKept = 16;
+constexpr int64_t kMostKept = 32;
 // Elements a thread, where a row has as many.
 constexpr int64_t kElementsAThread = 4;
 // Blocks that keep a large device busy; the least elements that are worth a block; and the most
