@@ -70,7 +70,8 @@ struct KernelLaunch {
 };
 
 // A matrix of a batch: element (i, j) of matrix b lies at `address` + size * (i * row_stride +
-// j * column_stride + b * batch_stride). One of the first two strides is 1.
+// j * column_stride + b * batch_stride). It lies by rows if the column stride is 1, else by
+// columns, and the row stride is 1.
 struct Matrix {
   Address address;
   Element element;

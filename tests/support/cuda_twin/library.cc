@@ -58,9 +58,9 @@ class Elements {
 
 // A matrix that cuBLASLt can address: rows or columns one after another, none in another.
 std::string fault_of(const cuda::Matrix& x, int64_t rows, int64_t columns, const char* name) {
-  const bool by_rows = x.column_stride == 1 && x.row_stride >= std::max<int64_t>(columns, 1);
-  const bool by_columns = x.row_stride == 1 && x.column_stride >= std::max<int64_t>(rows, 1);
-  if (!by_rows && !by_columns) return std::string("cuBLASLt has no layout for ") + name;
+  const bool legal =
+      x.column_stride == 1 ? x.row_stride >= columns : x.row_stride == 1 && x.column_stride >= rows;
+  if (!legal) return std::string("cuBLASLt has no layout for ") + name;
   const auto size = static_cast<uint64_t>(size_of(dtype_of(x.element)));
   if (x.address % size != 0) return std::string("an element is not aligned in ") + name;
   return "";

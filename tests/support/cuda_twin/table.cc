@@ -12,7 +12,8 @@ namespace einsummable::cuda_twin {
 Table::Table(TwinOptions options) {
   const char* plugin = std::getenv("EINSUMMABLE_CUDA_PLUGIN");
   if (plugin && *plugin) {
-    api_ = &cuda::open_plugin(plugin, "");
+    const char* folders = std::getenv("EINSUMMABLE_CUDA_FOLDERS");
+    api_ = &cuda::open_plugin(plugin, folders ? folders : "");
   } else {
     twin_.emplace(std::move(options));
     api_ = &twin_->api();

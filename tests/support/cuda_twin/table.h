@@ -8,7 +8,7 @@
 namespace einsummable::cuda_twin {
 
 // The table of functions that a test runs on: a twin's; or, where EINSUMMABLE_CUDA_PLUGIN names a
-// plugin, that plugin's, and so real GPUs.
+// plugin, that plugin's, and so real GPUs; or what else is in the folders EINSUMMABLE_CUDA_FOLDERS.
 class Table {
  public:
   explicit Table(TwinOptions options = {});
