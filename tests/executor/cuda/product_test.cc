@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a table of functions does without kernels: products of any layout, batch and epilogue, and
 // copies. On the twin, on the plugin over fakes of a driver and cuBLASLt, or on GPUs.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -246,6 +247,42 @@ TEST(Products, GraphsOfCopiesRunOnEveryDevice) {
   EXPECT_EQ(api.allocate(0, 0, &none), Status::failed);
   EXPECT_EQ(api.allocate(99, 1, &none), Status::failed);
   EXPECT_EQ(table.unreleased(), 0);
+}
+
+// A launch on the first device that waits for the second one, which is lost.
+TEST(Products, LaunchesSayThatAnotherDeviceIsLost) {
+  const Table table;
+  const Api& api = table.api();
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  void* found = driver ? dlsym(driver, "fake_cuda_lose") : nullptr;
+  if (!found) GTEST_SKIP() << "no device can be lost";
+  const auto lose = reinterpret_cast<void (*)(int device, int lost)>(found);
+  GraphHandle graph = 0;
+  ASSERT_EQ(api.create_graph(&graph), Status::ok);
+  std::vector<Address> places(2);
+  for (int32_t device = 0; device < 2; ++device) {
+    Address& place = places[static_cast<size_t>(device)];
+    ASSERT_EQ(api.allocate(device, 512, &place), Status::ok);
+    const Copy copy{place, place + 256, device, device, 256};
+    Node node = 0;
+    ASSERT_EQ(api.add_copy(graph, nullptr, 0, &copy, &node), Status::ok);
+  }
+  Launchable launchable = 0;
+  ASSERT_EQ(api.instantiate(graph, &launchable), Status::ok);
+  ASSERT_EQ(api.launch(launchable), Status::ok);
+  EXPECT_EQ(api.poll(launchable), Status::ok);
+  lose(1, 1);
+  EXPECT_EQ(api.poll(launchable), Status::lost);
+  lose(1, 0);
+  lose(0, 1);
+  EXPECT_EQ(api.poll(launchable), Status::lost);
+  lose(0, 0);
+  EXPECT_EQ(api.poll(launchable), Status::ok);
+  EXPECT_EQ(api.destroy_launchable(launchable), Status::ok);
+  EXPECT_EQ(api.destroy_graph(graph), Status::ok);
+  for (int32_t device = 0; device < 2; ++device) {
+    EXPECT_EQ(api.release(device, places[static_cast<size_t>(device)]), Status::ok);
+  }
 }
 
 }  // namespace

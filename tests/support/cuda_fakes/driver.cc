@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two devices whose memory is the host's. What the real driver refuses, this one does.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -21,7 +22,7 @@ struct Allocation {
 struct State {
   bool started = false;
   std::mutex mutex;
-  CUctx_st contexts[kDevices] = {{0, {}}, {1, {}}};
+  CUctx_st contexts[kDevices] = {{0, {}, false}, {1, {}, false}};
   std::map<CUdeviceptr, Allocation> allocations;
 };
 
@@ -59,6 +60,10 @@ std::mutex& lock() { return state().mutex; }
 
 CUcontext current() { return the_current; }
 
+bool is_one_lost() {
+  return std::ranges::any_of(state().contexts, [](const CUctx_st& one) { return one.lost; });
+}
+
 bool is_reachable(CUcontext from, CUdeviceptr address, size_t bytes) {
   auto found = state().allocations.upper_bound(address);
   if (found == state().allocations.begin()) return false;
@@ -73,6 +78,11 @@ bool is_reachable(CUcontext from, CUdeviceptr address, size_t bytes) {
 using namespace einsummable::cuda_fakes;
 
 #define FAKE extern "C" __attribute__((visibility("default"))) CUresult CUDAAPI
+
+// For tests: a device is lost, or is not after all.
+extern "C" __attribute__((visibility("default"))) void fake_cuda_lose(int device, int lost) {
+  state().contexts[device].lost = lost != 0;
+}
 
 FAKE cuInit(unsigned) {
   state().started = true;

@@ -13,6 +13,7 @@
 struct CUctx_st {
   CUdevice device = 0;
   std::set<CUcontext> reaches;
+  bool lost = false;
 };
 struct CUgraphNode_st {
   CUgraph graph = nullptr;
@@ -39,6 +40,9 @@ namespace einsummable::cuda_fakes {
 std::mutex& lock();
 
 CUcontext current();
+
+// Whether any device is lost: what runs waits for it.
+bool is_one_lost();
 
 // Whether `bytes` from there are memory of the context's device, of the host, or of a device that
 // the context reaches.

@@ -51,7 +51,9 @@ FAKE cuStreamDestroy(CUstream stream) {
   return CUDA_SUCCESS;
 }
 FAKE cuStreamQuery(CUstream stream) {
-  return stream->recorded ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : stream->result;
+  if (stream->recorded) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (stream->context->lost) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  return is_one_lost() ? CUDA_ERROR_NOT_READY : stream->result;
 }
 FAKE cuStreamSynchronize(CUstream stream) {
   if (!stream) return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
