@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles the kernels that the tests generated with NVRTC, for every architecture of GPUs served.
 
-NVRTC needs no GPU. The tests leave units of kernels in the folder EINSUMMABLE_CUDA_SOURCES.
+NVRTC needs no GPU. The tests leave units of kernels in the folder EINSUMMABLE_CUDA_SOURCES. Of
+kernels that share no memory, and differ by whole numbers alone, the first stands for all.
 
 usage: check_cuda_kernels.py FOLDER LIBRARIES
 
@@ -10,11 +11,16 @@ LIBRARIES is the folder that holds libnvrtc.so.13.
 
 import ctypes
 import os
+import re
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
+KERNEL = "\nES_KERNEL("
+# As many are compiled at once.
+KERNELS_A_UNIT = 32
 # As the plugin's compiler.cc.
 OPTIONS = ("--std=c++20", "--fmad=false", "--diag-suppress=177")
 
@@ -26,13 +32,39 @@ def library(folder: str) -> ctypes.CDLL:
     return ctypes.CDLL(str(Path(folder) / "libnvrtc.so.13"))
 
 
+def kernels_of(units: list[Path]) -> Iterator[tuple[str, str]]:
+    """Give every kernel of the units after what comes before the first."""
+    for unit in units:
+        head, *kernels = unit.read_text(encoding="utf-8").split(KERNEL)
+        for kernel in kernels:
+            yield head, kernel
+
+
+def shape_of(kernel: str) -> str:
+    """Give a kernel's text without its name, and without its numbers if it shares no memory."""
+    shape = re.sub(r"^\w+", "", kernel)
+    return shape if "ES_SHARED" in shape else re.sub(r"\b\d+\b", "0", shape)
+
+
+def units_of(kernels: list[tuple[str, str]]) -> list[str]:
+    """Give units of those kernels that stand for themselves."""
+    different = {head + KERNEL + shape_of(kernel): (head, kernel) for head, kernel in kernels}
+    by_head: dict[str, list[str]] = {}
+    for head, kernel in different.values():
+        by_head.setdefault(head, []).append(kernel)
+    return [
+        KERNEL.join([head, *several[first : first + KERNELS_A_UNIT]])
+        for head, several in by_head.items()
+        for first in range(0, len(several), KERNELS_A_UNIT)
+    ]
+
+
 def fault_of(job: tuple[str, str, int]) -> str:
     """Compile a unit for an architecture to a cubin; give what the compiler says, or nothing."""
-    path, folder, architecture = job
+    text, folder, architecture = job
     nvrtc = library(folder)
     program = ctypes.c_void_p()
-    text = Path(path).read_bytes()
-    nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"unit.cu", 0, None, None)
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"unit.cu", 0, None, None)
     options = [f"--gpu-architecture=sm_{architecture}", *OPTIONS]
     array = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
     status = nvrtc.nvrtcCompileProgram(program, len(options), array)
@@ -47,7 +79,7 @@ def fault_of(job: tuple[str, str, int]) -> str:
     said = log.value.decode(errors="replace").strip()
     if status == 0 and cubin.value > 0 and not said:
         return ""
-    return f"{path} for sm_{architecture}: {said[:2000] or f'status {status}'}"
+    return f"sm_{architecture}: {said[:2000] or f'status {status}'}"
 
 
 def main(arguments: list[str]) -> int:
@@ -55,15 +87,17 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    units = sorted(Path(arguments[0]).glob("*.cu"))
-    jobs = [(str(unit), arguments[1], sm) for unit in units for sm in ARCHITECTURES]
+    kernels = list(kernels_of(sorted(Path(arguments[0]).glob("*.cu"))))
+    units = units_of(kernels)
+    jobs = [(unit, arguments[1], sm) for unit in units for sm in ARCHITECTURES]
     with ProcessPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
         faults = [fault for fault in pool.map(fault_of, jobs) if fault]
     for fault in faults[:5]:
         print(fault, file=sys.stderr)
-    kernels = sum(unit.read_text(encoding="utf-8").count("\nES_KERNEL(") for unit in units)
+    compiled = sum(unit.count(KERNEL) for unit in units)
     print(
-        f"{kernels} generated kernels for {len(ARCHITECTURES)} architectures: {len(faults)} faults"
+        f"{len(kernels)} generated kernels, {compiled} of them different, for "
+        f"{len(ARCHITECTURES)} architectures: {len(faults)} faults"
     )
     return 1 if faults or not units else 0
 
