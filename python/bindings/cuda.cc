@@ -35,14 +35,14 @@ class CudaBackend {
   DeviceFigures measure(int32_t device) { return cuda::measure(*devices_, device); }
 
   std::shared_ptr<Executor> executor(const std::vector<int32_t>& devices,
-                                     const std::string& cache_dir, int64_t threads,
-                                     bool timed) const {
+                                     const std::string& cache_dir, int64_t threads, bool timed,
+                                     bool tf32) const {
     const auto mine = devices_;
     return std::make_shared<cuda::CudaExecutor>(
         devices_->api(),
         cuda::CudaOptions{
             .devices = devices,
-            .kernels = {.library_attention = has_attention(devices)},
+            .kernels = {.library_attention = has_attention(devices), .tf32 = tf32},
             .reaches = [mine](int32_t from, int32_t to) { return mine->reaches(from, to); },
             .cache_dir = cache_dir,
             .threads = threads,
@@ -122,7 +122,7 @@ void bind_cuda(nb::module_& module) {
       .def("probe", &CudaBackend::probe, nb::arg("from_device"), nb::arg("to_device"))
       .def("measure", &CudaBackend::measure, nb::arg("device"))
       .def("executor", &CudaBackend::executor, nb::arg("devices"), nb::arg("cache_dir"),
-           nb::arg("threads"), nb::arg("timed"));
+           nb::arg("threads"), nb::arg("timed"), nb::arg("tf32"));
 }
 
 }  // namespace einsummable

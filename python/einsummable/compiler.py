@@ -33,6 +33,7 @@ def compile(
     private_sites: bool = False,
     verify: str = "static",
     timed: bool = False,
+    tf32: bool = False,
     budget: int | None = None,
     time_limit: float | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
@@ -62,6 +63,8 @@ def compile(
     timed : bool, default False
         Whether GPUs take the time of every task for `Executable.profile` and
         `Executable.trace`, which makes calls longer. The CPU always does.
+    tf32 : bool, default False
+        Whether products of float32 on GPUs may round their operands to 10 bits after the point.
 
     Raises
     ------
@@ -83,6 +86,7 @@ def compile(
         private_sites=private_sites,
         verify=verify,
         timed=timed,
+        tf32=tf32,
         budget=budget,
         time_limit=time_limit,
         cache_dir=cache_dir,

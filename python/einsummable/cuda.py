@@ -124,11 +124,12 @@ def _own_folder() -> Path:
 
 
 def executor(
-    backend: _core.CudaBackend, numbers: Sequence[int], threads: int, *, timed: bool
+    backend: _core.CudaBackend, numbers: Sequence[int], threads: int, *, timed: bool, tf32: bool
 ) -> _core.Executor:
-    """Make what runs graphs on the GPUs of the sites, and times every task if `timed`."""
+    """Make what runs graphs on the GPUs of the sites, as the options of `compile` say."""
     folder = str(cache_folder() / "cuda-kernels")
-    return backend.executor(list(numbers), folder, threads or len(os.sched_getaffinity(0)), timed)
+    count = threads or len(os.sched_getaffinity(0))
+    return backend.executor(list(numbers), folder, count, timed=timed, tf32=tf32)
 
 
 def machine_file(backend: _core.CudaBackend, numbers: Sequence[int], *, anew: bool = False) -> Path:

@@ -80,6 +80,7 @@ def make_options(
     cache_dir: str | os.PathLike[str] | None = None,
     proposer: Proposer | None = None,
     timed: bool = False,
+    tf32: bool = False,
     runs: bool = True,
 ) -> _core.CompileOptions:
     """Check the options of `compile` and turn them into those of the core.
@@ -96,18 +97,17 @@ def make_options(
     virtual = flag("private_sites", private_sites)
     if virtual and backend == "cuda":
         raise DeviceError('private_sites is for backend="cpu"; GPUs have memories of their own')
-    taken = flag("timed", timed)
+    of_gpus = _gpu_options(timed=timed, tf32=tf32, verify=verify)
     numbers = device_numbers(devices) if devices is not None else None
     gpus, executor = None, None
     if not virtual:
         gpus = cuda.choose(backend) if runs else _planned_gpus(devices, topology)
     if gpus is not None:
         numbers = cuda.numbers_of(gpus, numbers, exactly=isinstance(devices, Sequence))
-        executor = cuda.executor(gpus, numbers, threads, timed=taken) if runs else None
+        executor = cuda.executor(gpus, numbers, threads, **of_gpus) if runs else None
         if topology is None:
             topology, numbers = cuda.machine_file(gpus, numbers), range(len(numbers))
     numbers = range(cores()) if numbers is None else numbers
-    machine = None if topology is None else machine_name(topology)
     return _core.CompileOptions(
         devices=len(numbers),
         selector=selector,
@@ -119,11 +119,18 @@ def make_options(
         numeric=verify == "numeric",
         partial_dtype=None if partial_dtype is None else _float_dtype(partial_dtype),
         objective=objective,
-        topology=machine,
-        numbers=[] if machine is None else list(numbers),
+        topology=None if topology is None else machine_name(topology),
+        numbers=[] if topology is None else list(numbers),
         schedule=_schedule(schedule_mode, budget, time_limit, cache_dir, proposer),
         executor=executor,
     )
+
+
+def _gpu_options(*, timed: bool, tf32: bool, verify: str) -> dict[str, bool]:
+    options = {"timed": flag("timed", timed), "tf32": flag("tf32", tf32)}
+    if options["tf32"] and verify == "numeric":
+        raise PlanError('tf32 rounds more than verify="numeric" allows; take one of them')
+    return options
 
 
 def _limit(memory_limit: int | None) -> int | None:

@@ -159,6 +159,23 @@ def test_sites_on_one_gpu_share_its_memory(twin: Path) -> None:
     assert mixed.way(0, 1).gbps == mixed.figures["bus"][0]["gbps"]
 
 
+def test_products_round_to_tf32_where_asked(twin: Path) -> None:
+    graph = es.Graph()
+    x, y = graph.tensor([8, 64], name="x"), graph.tensor([64, 8], name="y")
+    graph.save(x @ y, name="z")
+    random = np.random.default_rng(3)
+    given = {n: random.standard_normal(t.shape).astype(np.float32) for n, t in graph.inputs.items()}
+    exact = given["x"].astype(np.float64) @ given["y"]
+    errors = [
+        np.abs(es.compile(graph, devices=1, tf32=tf32)(given)["z"] - exact).max()
+        for tf32 in (False, True)
+    ]
+    assert errors[0] < 1e-5
+    assert 1e-5 < errors[1] < 2e-2
+    with pytest.raises(es.PlanError, match="tf32 rounds more than"):
+        es.compile(graph, devices=1, tf32=True, verify="numeric")
+
+
 def test_tasks_are_timed_where_asked(twin: Path, tmp_path: Path) -> None:
     graph, given, _ = network()
     plain = es.compile(graph, devices=2)

@@ -110,6 +110,14 @@ std::string fault_of(const cuda::Attention& x) {
   return "";
 }
 
+// With 10 bits after the point, which a float32 number of 23 is rounded to.
+double in_tf32(double x) {
+  if (!std::isfinite(x)) return x;
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
+}
+
 }  // namespace
 
 bool serves(const cuda::Product& p) {
@@ -122,16 +130,19 @@ std::string run_product(const DeviceMemories& memories, const cuda::Product& p) 
   if (p.workspace_bytes > 0) memories.span(p.workspace, p.workspace_bytes, p.device, fault);
   const Elements elements(memories, p.device, fault);
   const DType a = dtype_of(p.a.element), b = dtype_of(p.b.element), c = dtype_of(p.c.element);
+  const bool tf32 = p.tf32 && a == DType::f32;
   for (int64_t batch = 0; batch < p.batch && fault.empty(); ++batch) {
     for (int64_t i = 0; i < p.m && fault.empty(); ++i) {
       for (int64_t j = 0; j < p.n; ++j) {
         double sum = 0;
         for (int64_t k = 0; k < p.k; ++k) {
-          sum +=
+          const double x =
               elements.read(p.a.address, a,
-                            batch * p.a.batch_stride + i * p.a.row_stride + k * p.a.column_stride) *
+                            batch * p.a.batch_stride + i * p.a.row_stride + k * p.a.column_stride);
+          const double y =
               elements.read(p.b.address, b,
                             batch * p.b.batch_stride + k * p.b.row_stride + j * p.b.column_stride);
+          sum += tf32 ? in_tf32(x) * in_tf32(y) : x * y;
         }
         const int64_t at = batch * p.c.batch_stride + i * p.c.row_stride + j * p.c.column_stride;
         if (p.residual) sum += elements.read(p.residual, c, at);
