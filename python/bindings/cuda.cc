@@ -44,6 +44,7 @@ class CudaBackend {
             .devices = devices,
             .kernels = {.library_attention = has_attention(devices), .tf32 = tf32},
             .reaches = [mine](int32_t from, int32_t to) { return mine->reaches(from, to); },
+            .relu_keeps_nan = [mine](int32_t device) { return mine->relu_keeps_nan(device); },
             .cache_dir = cache_dir,
             .threads = threads,
             .timed = timed});

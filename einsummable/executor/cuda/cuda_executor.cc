@@ -47,11 +47,9 @@ Traits CudaExecutor::traits() const {
           .workspace = [kernels = options_.kernels](
                            const TaskGraph& graph,
                            const Task& task) { return workspace_of(graph, task, kernels); },
-          .epilogue =
-              [api = api_, options = options_](const TaskGraph& graph, const Task& task) {
-                return has_epilogue(*api, options.devices.at(task.site.index()), graph, task,
-                                    options.kernels);
-              }};
+          .epilogue = [api = api_, options = options_](
+                          const TaskGraph& graph,
+                          const Task& task) { return has_epilogue(*api, options, graph, task); }};
 }
 
 std::unique_ptr<Execution> CudaExecutor::prepare(std::shared_ptr<const TaskGraph> graph,

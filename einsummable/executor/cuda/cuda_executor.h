@@ -17,6 +17,8 @@ struct CudaOptions {
   KernelOptions kernels = {};
   // Whether copies from a device to another need not go through the host.
   std::function<bool(int32_t from, int32_t to)> reaches = [](int32_t, int32_t) { return false; };
+  // Whether the library's relu keeps NaN on a device; if not, it is no epilogue there.
+  std::function<bool(int32_t device)> relu_keeps_nan = [](int32_t) { return true; };
   std::string cache_dir = {};  // of compiled kernels; empty: they are not kept
   int64_t threads = 1;         // that compile kernels
   bool timed = false;          // whether the time of every task is taken, which slows launches

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "einsummable/executor/cuda/arenas.h"
+#include "einsummable/executor/cuda/measure.h"
 #include "einsummable/executor/cuda/status.h"
 
 namespace einsummable::cuda {
@@ -92,6 +93,13 @@ const PeerProbe& Devices::probe(int32_t from, int32_t to) {
   probe.direct = probe.fault.empty();
   probe.gbps = static_cast<double>(kProbeBytes) / 1e9 / std::max(seconds, 1e-9);
   return probes_.emplace(std::pair(from, to), std::move(probe)).first->second;
+}
+
+bool Devices::relu_keeps_nan(int32_t device) {
+  const std::lock_guard lock(mutex_);
+  const auto found = keep_nan_.find(device);
+  if (found != keep_nan_.end()) return found->second;
+  return keep_nan_[device] = cuda::relu_keeps_nan(*api_, device);
 }
 
 }  // namespace einsummable::cuda

@@ -31,11 +31,14 @@ class Devices {
   // Writes at `from`, copies, and reads back at `to`, once.
   const PeerProbe& probe(int32_t from, int32_t to);
   bool reaches(int32_t from, int32_t to) { return from == to || probe(from, to).direct; }
+  // See measure.h; found out once a device.
+  bool relu_keeps_nan(int32_t device);
 
  private:
   const Api* api_;
   std::vector<DeviceInfo> infos_;
-  std::mutex mutex_;  // of probes_
+  std::mutex mutex_;  // of what follows
+  std::map<int32_t, bool> keep_nan_;
   std::map<std::pair<int32_t, int32_t>, PeerProbe> probes_;
 };
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <thread>
 
 #include "einsummable/base/checked.h"
@@ -229,6 +231,39 @@ DeviceFigures measure(Devices& devices, int32_t device) {
   figures.attentions = attention_rates(api, device, processors, extent);
   figures.kernel_us = kernel_us(api, device, info.architecture);
   return figures;
+}
+
+bool relu_keeps_nan(const Api& api, int32_t device) {
+  constexpr int64_t kSide = 16;
+  for (Element element : {Element::f32, Element::f16, Element::bf16}) {
+    const auto dtype = static_cast<DType>(element);
+    const int64_t bytes = kSide * kSide * size_of(dtype);
+    const Scratch memory(api, device, bytes), out(api, device, bytes);
+    Pinned host(api, bytes, "a probe of NaN");
+    for (int64_t at = 0; at < bytes; at += size_of(dtype)) {
+      store_element(dtype, host.bytes().data() + at, std::numeric_limits<double>::quiet_NaN());
+    }
+    const auto size = static_cast<uint64_t>(bytes);
+    const Copy in{host.address(), memory.address, kHost, device, size};
+    check(api, api.copy(&in), "a probe of NaN");
+    const Matrix matrix{memory.address, element, kSide, 1, 0};
+    Product product = {};
+    product.device = device;
+    product.m = product.n = product.k = kSide;
+    product.batch = 1;
+    product.a = product.b = product.c = matrix;
+    product.c.address = out.address;
+    product.activation = Activation::relu;
+    const auto ran =
+        seconds_of(api, 1, [&](GraphHandle graph, const std::vector<Node>& after, Node& node) {
+          return api.add_product(graph, after.data(), after.size(), &product, &node);
+        });
+    if (!ran) continue;
+    const Copy back{out.address, host.address(), device, kHost, size};
+    check(api, api.copy(&back), "a probe of NaN");
+    if (!std::isnan(load_element(dtype, host.bytes().data()))) return false;
+  }
+  return true;
 }
 
 }  // namespace einsummable::cuda

@@ -31,4 +31,8 @@ struct DeviceFigures {
 // MemoryLimitError if there is no room.
 DeviceFigures measure(Devices& devices, int32_t device);
 
+// Whether the library's relu after products keeps NaN, as the operator does and its documentation
+// leaves open: found out by small products of the element types that it has. Throws as `measure`.
+bool relu_keeps_nan(const Api& api, int32_t device);
+
 }  // namespace einsummable::cuda

@@ -7,6 +7,7 @@
 #include "einsummable/base/error.h"
 #include "einsummable/base/text.h"
 #include "einsummable/executor/cuda/arenas.h"
+#include "einsummable/executor/cuda/cuda_executor.h"
 
 namespace einsummable::cuda {
 namespace {
@@ -80,11 +81,12 @@ PreparedTask nodes_of(const TaskGraph& graph, const Task& task, const KernelOpti
   throw InternalError("unknown kind of task");
 }
 
-bool has_epilogue(const Api& api, int32_t device, const TaskGraph& graph, const Task& task,
-                  const KernelOptions& options) {
+bool has_epilogue(const Api& api, const CudaOptions& options, const TaskGraph& graph,
+                  const Task& task) {
+  const int32_t device = options.devices.at(task.site.index());
   const std::vector<Block> reads = blocks_of(graph, task.reads);
   const std::vector<Block> writes = blocks_of(graph, task.writes);
-  const auto prepared = prepare_epilogue(graph, task, reads, writes[0], options);
+  const auto prepared = prepare_epilogue(graph, task, reads, writes[0], options.kernels);
   if (!prepared) return false;
   return std::ranges::all_of(prepared->nodes, [&](const NodeCall& node) {
     const auto* call = std::get_if<ProductCall>(&node);
@@ -97,7 +99,8 @@ bool has_epilogue(const Api& api, int32_t device, const TaskGraph& graph, const 
     if (call->residual) product.residual = multiple_of(*call->residual, reads, writes);
     if (call->bias) product.bias = multiple_of(*call->bias, reads, writes);
     product.workspace = kAlignment;
-    return api.has_product(&product) == Status::ok;
+    const bool right = product.activation != Activation::relu || options.relu_keeps_nan(device);
+    return right && api.has_product(&product) == Status::ok;
   });
 }
 

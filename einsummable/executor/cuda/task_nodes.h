@@ -11,10 +11,12 @@ namespace einsummable::cuda {
 // takes it.
 PreparedTask nodes_of(const TaskGraph& graph, const Task& task, const KernelOptions& options);
 
-// Whether the library of a device has the product and the epilogue that a task's steps are, for
+struct CudaOptions;
+
+// Whether the library of the task's device has the product and the epilogue that its steps are, for
 // blocks that lie as the task's do.
-bool has_epilogue(const Api& api, int32_t device, const TaskGraph& graph, const Task& task,
-                  const KernelOptions& options);
+bool has_epilogue(const Api& api, const CudaOptions& options, const TaskGraph& graph,
+                  const Task& task);
 
 // "matmul \"up\" of x [8, 16] float32 and ...", or "a transfer of x": what a task is, for errors.
 std::string describe(const TaskGraph& graph, const Task& task);

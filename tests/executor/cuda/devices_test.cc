@@ -67,6 +67,21 @@ TEST(Devices, AreMeasuredWithoutCudnn) {
   }
 }
 
+TEST(Devices, KnowWhatReluMakesOfNan) {
+  {
+    Twin twin;
+    Devices devices(twin.api());
+    EXPECT_TRUE(devices.relu_keeps_nan(1));
+    const int64_t launches = twin.launches();
+    EXPECT_TRUE(devices.relu_keeps_nan(1));
+    EXPECT_EQ(twin.launches(), launches) << "found out once";
+    EXPECT_EQ(twin.unreleased(), 0);
+  }
+  Twin twin({.relu = cuda_twin::OfNan::dropped});
+  Devices devices(twin.api());
+  EXPECT_FALSE(devices.relu_keeps_nan(0));
+}
+
 TEST(PluginLoader, SaysWhyThereIsNone) {
   EXPECT_THROW(open_plugin("/nowhere/libeinsummable_cuda.so", ""), DeviceError);
   try {

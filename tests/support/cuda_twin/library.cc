@@ -82,12 +82,12 @@ std::string fault_of(const cuda::Product& p) {
   return "";
 }
 
-double activated(double x, cuda::Activation activation) {
+double activated(double x, cuda::Activation activation, OfNan relu) {
   switch (activation) {
     case cuda::Activation::none:
       return x;
     case cuda::Activation::relu:
-      return x > 0 || std::isnan(x) ? x : 0;
+      return x > 0 || (std::isnan(x) && relu == OfNan::kept) ? x : 0;
     case cuda::Activation::gelu_tanh:
       return 0.5 * x *
              (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
@@ -124,7 +124,7 @@ bool serves(const cuda::Product& p) {
   return p.c.element != Element::f64 || (!p.bias && p.activation == cuda::Activation::none);
 }
 
-std::string run_product(const DeviceMemories& memories, const cuda::Product& p) {
+std::string run_product(const DeviceMemories& memories, const cuda::Product& p, OfNan relu) {
   std::string fault = fault_of(p);
   if (!fault.empty()) return fault;
   if (p.workspace_bytes > 0) memories.span(p.workspace, p.workspace_bytes, p.device, fault);
@@ -147,7 +147,7 @@ std::string run_product(const DeviceMemories& memories, const cuda::Product& p) 
         const int64_t at = batch * p.c.batch_stride + i * p.c.row_stride + j * p.c.column_stride;
         if (p.residual) sum += elements.read(p.residual, c, at);
         if (p.bias) sum += elements.read(p.bias, c, p.c.column_stride == 1 ? j : i);
-        elements.write(p.c.address, c, at, activated(sum, p.activation));
+        elements.write(p.c.address, c, at, activated(sum, p.activation, relu));
       }
     }
   }

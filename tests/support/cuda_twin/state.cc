@@ -126,7 +126,7 @@ std::string Twin::State::run_node(const Recorded& node) {
   if (const auto* kernel = std::get_if<Recorded::Kernel>(&node.work)) return run_kernel(*kernel);
   if (const auto* bytes = std::get_if<cuda::Copy>(&node.work)) return copy(*bytes, false);
   if (const auto* product = std::get_if<cuda::Product>(&node.work)) {
-    return run_product(memories, *product);
+    return run_product(memories, *product, options.relu);
   }
   return run_attention(memories, std::get<cuda::Attention>(node.work));
 }

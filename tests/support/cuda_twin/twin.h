@@ -22,6 +22,8 @@ struct Recorded {
   std::variant<Kernel, cuda::Copy, cuda::Product, cuda::Attention> work;
 };
 
+enum class OfNan : uint8_t { kept, dropped };
+
 struct TwinOptions {
   int32_t devices = 2;
   std::vector<int32_t> architectures = {};  // of the devices; sm_90 where there is none
@@ -34,6 +36,8 @@ struct TwinOptions {
   };
   // Which pairs' copies go wrong though peer access is enabled.
   std::function<bool(int32_t from, int32_t to)> corrupts = {};
+  // What relu makes of NaN after a product.
+  OfNan relu = OfNan::kept;
   // Seeds a fault into a graph before it is made ready.
   std::function<void(std::vector<Recorded>& nodes)> tamper = {};
 };

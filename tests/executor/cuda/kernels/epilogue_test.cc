@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "einsummable/executor/cuda/cuda_executor.h"
+#include "einsummable/executor/cuda/devices.h"
 #include "tests/support/cuda_twin/table.h"
 #include "tests/support/executable.h"
 #include "tests/support/random_graph.h"
@@ -120,6 +121,31 @@ TEST(Epilogue, IsLeftOutWhereTheDeviceOrTheCheckWillNotHaveIt) {
   const auto executable = compile(example.graph, options);
   call(*executable, example.graph, random_values(random, example.graph));
   EXPECT_TRUE(executable->numeric()->detail.empty());
+}
+
+TEST(Epilogue, HasNoReluThatDropsNan) {
+  Example example;
+  example.add({10}).apply("relu");
+  example.graph.save(example.y, "y");
+  Random random(2);
+  auto values = random_values(random, example.graph);
+  values.at(example.graph.find_tensor("x")).values()[0] = NAN;
+  for (const auto relu : {cuda_twin::OfNan::kept, cuda_twin::OfNan::dropped}) {
+    const Table table({.relu = relu});
+    Devices devices(table.api());
+    CompileOptions options = on_sites(table.api(), 1);
+    options.executor = std::make_shared<CudaExecutor>(
+        table.api(), CudaOptions{.devices = {0},
+                                 .kernels = {.product_workspace = 1024},
+                                 .relu_keeps_nan = [&](int32_t device) {
+                                   return devices.relu_keeps_nan(device);
+                                 }});
+    const size_t steps = devices.relu_keeps_nan(0) ? 3 : 2;
+    EXPECT_EQ(steps_of_products(example.graph, options), std::vector<size_t>{steps});
+    const auto executable = compile(example.graph, options);
+    const std::vector<Memory> results = call(*executable, example.graph, values);
+    EXPECT_TRUE(std::isnan(results[0].values().values()[0]));
+  }
 }
 
 // A product of any kind, then up to four operators that may be an epilogue, or not.
