@@ -20,8 +20,8 @@ using cuda::Devices;
 using cuda::LibraryInfo;
 using cuda::PeerProbe;
 
-// The first architecture that cuDNN's attention serves.
-constexpr int32_t kAttentionArchitecture = 80;
+// The first architecture that cuDNN's attention, and cuBLASLt's products of bfloat16, serve.
+constexpr int32_t kAmpere = 80;
 
 // GPUs through a plugin, which stays open.
 class CudaBackend {
@@ -42,7 +42,9 @@ class CudaBackend {
         devices_->api(),
         cuda::CudaOptions{
             .devices = devices,
-            .kernels = {.library_attention = has_attention(devices), .tf32 = tf32},
+            .kernels = {.library_attention = has_cudnn() && are_from(kAmpere, devices),
+                        .bfloat16_products = are_from(kAmpere, devices),
+                        .tf32 = tf32},
             .reaches = [mine](int32_t from, int32_t to) { return mine->reaches(from, to); },
             .relu_keeps_nan = [mine](int32_t device) { return mine->relu_keeps_nan(device); },
             .cache_dir = cache_dir,
@@ -51,16 +53,18 @@ class CudaBackend {
   }
 
  private:
-  bool has_attention(const std::vector<int32_t>& devices) const {
-    const std::vector<LibraryInfo> libraries = devices_->libraries();
-    const bool present = std::ranges::any_of(libraries, [](const LibraryInfo& info) {
+  bool has_cudnn() const {
+    return std::ranges::any_of(devices_->libraries(), [](const LibraryInfo& info) {
       return std::string_view(info.name) == "cuDNN" && !*info.missing;
     });
-    return present && std::ranges::all_of(devices, [&](int32_t device) {
-             const auto number = static_cast<size_t>(device);
-             return number < devices_->all().size() &&
-                    devices_->all()[number].architecture >= kAttentionArchitecture;
-           });
+  }
+
+  bool are_from(int32_t architecture, const std::vector<int32_t>& devices) const {
+    return std::ranges::all_of(devices, [&](int32_t device) {
+      const auto number = static_cast<size_t>(device);
+      return number < devices_->all().size() &&
+             devices_->all()[number].architecture >= architecture;
+    });
   }
 
   std::shared_ptr<Devices> devices_;

@@ -92,6 +92,7 @@ struct PreparedTask {
 // What kernels may use: the machine's, or what a test wants to see used.
 struct KernelOptions {
   bool library_attention = false;  // cuDNN is there, and serves the devices
+  bool bfloat16_products = true;   // cuBLASLt has them for the devices: from sm_80
   bool tf32 = false;               // whether float32 products may round operands to tf32
   int64_t product_workspace = int64_t{32} << 20;  // bytes, a multiple of kWorkspaceUnit
 };

@@ -57,6 +57,7 @@ TEST_P(Kernels, AgreeWithTheReference) {
           if (left-- <= 0 && random() % 8) return;
           bench.add(*op, spec, random_below(random, spec.cells()), inputs,
                     {.library_attention = round % 3 == 0 && bench.table().has_library_attention(),
+                     .bfloat16_products = round % 10 == 8,
                      .product_workspace = 1024},
                     random);
         });

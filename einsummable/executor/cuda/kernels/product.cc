@@ -172,6 +172,7 @@ std::optional<PreparedTask> prepare_product(const KernelCall& call, const Epilog
   if (call.inputs.size() != 2) return std::nullopt;
   const DType dtype = call.inputs[0].dtype, out = call.outputs[0].dtype;
   const bool floats = is_float(dtype) && is_float(out) && call.inputs[1].dtype == dtype;
+  if (dtype == DType::bf16 && !options.bfloat16_products) return std::nullopt;
   if (!floats || (out == DType::f64 && dtype != DType::f64)) return std::nullopt;
   const auto roles = roles_of(call.op.signatures()[0], call.inputs, call.outputs[0]);
   if (!roles) return std::nullopt;
