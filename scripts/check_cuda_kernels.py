@@ -37,7 +37,7 @@ def kernels_of(units: list[Path]) -> Iterator[tuple[str, str]]:
     for unit in units:
         head, *kernels = unit.read_text(encoding="utf-8").split(KERNEL)
         for kernel in kernels:
-            yield head, kernel
+            yield head, kernel.rstrip()
 
 
 def shape_of(kernel: str) -> str:
