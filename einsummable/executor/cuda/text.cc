@@ -131,6 +131,39 @@ Axes collapse(const Shape& shape, std::vector<std::vector<int64_t>> strides) {
   return axes;
 }
 
+int64_t group_of(const Axes& axes, std::span<const Block> blocks) {
+  constexpr int64_t kBytes = 16, kMost = 8;
+  if (axes.extents.empty()) return 1;
+  int64_t widest = 1;
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    const int64_t last = axes.strides[b].back();
+    if (last != 0 && last != 1) return 1;
+    if (last == 1) widest = std::max(widest, size_of(blocks[b].dtype));
+  }
+  const auto fits = [&](int64_t group) {
+    if (axes.extents.back() % group != 0) return false;
+    for (size_t b = 0; b < blocks.size(); ++b) {
+      const std::vector<int64_t>& strides = axes.strides[b];
+      if (strides.back() == 0) continue;
+      if (blocks[b].alignment % (group * size_of(blocks[b].dtype)) != 0) return false;
+      for (size_t i = 0; i + 1 < strides.size(); ++i) {
+        if (strides[i] % group != 0) return false;
+      }
+    }
+    return true;
+  };
+  int64_t group = std::min(kBytes / widest, kMost);
+  while (group > 1 && !fits(group)) group /= 2;
+  return group;
+}
+
+Axes in_groups(Axes axes, int64_t group) {
+  if (group == 1) return axes;
+  axes.extents.back() /= group;
+  for (std::vector<int64_t>& strides : axes.strides) strides.back() *= group;
+  return axes;
+}
+
 std::string offsets(const Axes& axes, std::string_view index, std::span<const std::string> names) {
   const bool small = reach(axes) <= std::numeric_limits<int32_t>::max();
   const std::string type = small ? "int" : "long long", of(index);

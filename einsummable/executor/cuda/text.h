@@ -35,6 +35,13 @@ struct Axes {
 };
 Axes collapse(const Shape& shape, std::vector<std::vector<int64_t>> strides);
 
+// How many elements along the last axis a thread may read or write of each block at once, 16 bytes
+// at most: those of which each block has all side by side and aligned, or one for all of them. 1 if
+// there are no such groups. `blocks` are those of the axes, and the axes' groups count from 0 as
+// elements do.
+int64_t group_of(const Axes& axes, std::span<const Block> blocks);
+Axes in_groups(Axes axes, int64_t group);
+
 // Lines that declare, for the element number `index` of the axes in row-major order, the offset of
 // each block under its name:
 //   offsets(axes, "i", {"a", "b"}) ->  const int i0 = i / 8, i1 = i % 8;

@@ -6,6 +6,15 @@
 #define ES_WRITE(T) T*
 #define ES_GET(pointer, i) ((pointer)[i])
 #define ES_SET(pointer, i, element) ((pointer)[i] = (element))
+// Elements side by side at a multiple of what they take, at most 16 bytes: read and written at once.
+template <class T, int count>
+struct alignas(sizeof(T) * count) Group {
+  T at[count];
+};
+#define ES_GET_GROUP(T, count, pointer, i) \
+  (*reinterpret_cast<const Group<T, count>*>((pointer) + (i)))
+#define ES_SET_GROUP(T, count, pointer, i, group) \
+  (*reinterpret_cast<Group<T, count>*>((pointer) + (i)) = (group))
 // Where a kernel that checks ids says which is out of range.
 #define ES_FAULT Fault*
 #define ES_SET_FAULT(fault, at, id) (*(fault) = Fault{1, at, id})

@@ -89,5 +89,24 @@ TEST(Text, AKernelIsNamedByItsContent) {
             std::string::npos);
 }
 
+TEST(Text, GroupsAreOfElementsSideBySideThatAreAligned) {
+  const auto group = [](DType dtype, const Shape& shape, const std::vector<int64_t>& strides,
+                        int64_t alignment) {
+    const Block dense{dtype, shape, row_major_strides(shape), 256};
+    const Block blocks[] = {{dtype, shape, strides, alignment}, dense};
+    return group_of(collapse(shape, {strides, dense.strides}), blocks);
+  };
+  EXPECT_EQ(group(DType::f16, {4, 16}, {16, 1}, 256), 8);
+  EXPECT_EQ(group(DType::f32, {4, 16}, {16, 1}, 256), 4);
+  EXPECT_EQ(group(DType::f64, {4, 16}, {16, 1}, 256), 2);
+  EXPECT_EQ(group(DType::f16, {4, 16}, {16, 1}, 8), 4) << "as far as it is aligned";
+  EXPECT_EQ(group(DType::f16, {4, 16}, {18, 1}, 256), 2) << "every row is";
+  EXPECT_EQ(group(DType::f16, {4, 16}, {0, 1}, 256), 8) << "one row for all";
+  EXPECT_EQ(group(DType::f16, {4, 16}, {1, 0}, 2), 8) << "one element for a group";
+  EXPECT_EQ(group(DType::f16, {4, 16}, {1, 4}, 256), 1) << "apart";
+  EXPECT_EQ(group(DType::f16, {4, 3}, {4, 1}, 256), 1) << "rows that are no groups";
+  EXPECT_EQ(group(DType::f16, {}, {}, 256), 1);
+}
+
 }  // namespace
 }  // namespace einsummable::cuda

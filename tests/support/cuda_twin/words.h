@@ -75,11 +75,18 @@ extern "C" void attach_services(const einsummable::cuda_twin::Services* given) {
 
 // A pointer that a kernel was given: each access lies in the memory around it, in whole elements,
 // and what is read was written.
+template <class T, int count>
+struct Group {
+  T at[count];
+};
+
 template <class T>
 struct CheckedPointer {
   einsummable::cuda_twin::Reach reach;
+  unsigned long long address;
 
-  explicit CheckedPointer(unsigned long long address) : reach(services->reach(address)) {}
+  explicit CheckedPointer(unsigned long long given)
+      : reach(services->reach(given)), address(given) {}
 
   // The bytes from the pointer to element i, if the element is within the memory.
   bool find(long long i, long long& offset) const {
@@ -114,6 +121,25 @@ struct CheckedPointer {
     __builtin_memcpy(reach.data + offset, &value, sizeof(T));
     __builtin_memset(reach.state + offset, einsummable::cuda_twin::kByNode, sizeof(T));
   }
+
+  template <int count>
+  void check_group(long long i) const {
+    static_assert(sizeof(T) * count <= 16, "a group that devices do not read at once");
+    const unsigned long long at = address + static_cast<unsigned long long>(i) * sizeof(T);
+    if (at % (sizeof(T) * count) != 0) services->fail("has a group that is not aligned", i);
+  }
+  template <int count>
+  Group<T, count> get_group(long long i) const {
+    check_group<count>(i);
+    Group<T, count> group;
+    for (int e = 0; e < count; ++e) group.at[e] = get(i + e);
+    return group;
+  }
+  template <int count>
+  void set_group(long long i, const Group<T, count>& group) const {
+    check_group<count>(i);
+    for (int e = 0; e < count; ++e) set(i + e, group.at[e]);
+  }
 };
 
 // Runs one thread of a kernel.
@@ -133,6 +159,8 @@ static void call(void (*kernel)(Pointers...), const unsigned long long* argument
 #define ES_WRITE(T) CheckedPointer<T>
 #define ES_GET(pointer, i) ((pointer).get(i))
 #define ES_SET(pointer, i, element) ((pointer).set(i, element))
+#define ES_GET_GROUP(T, count, pointer, i) ((pointer).template get_group<count>(i))
+#define ES_SET_GROUP(T, count, pointer, i, group) ((pointer).template set_group<count>(i, group))
 #define ES_FAULT CheckedPointer<Fault>
 #define ES_SET_FAULT(fault, position, value) ((fault).set(0, Fault{1, position, value}))
 #define ES_TABLE(T, name) static const T name[]

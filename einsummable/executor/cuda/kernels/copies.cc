@@ -10,15 +10,21 @@ namespace {
 GeneratedKernel copy_kernel(const Block& read, const Block& write, int32_t operand) {
   ensure(read.dtype == write.dtype && read.shape == write.shape, "a copy changes nothing");
   const Axes axes = collapse(read.shape, {read.strides, write.strides});
+  const Block blocks[] = {read, write};
+  // A group of one element that is read again and again is none.
+  const bool repeats = !axes.extents.empty() && axes.strides[0].back() == 0;
+  const int64_t group = repeats ? 1 : group_of(axes, blocks);
+  const Axes groups = in_groups(axes, group);
   const std::string names[] = {"a", "c"};
-  KernelSource source{.parameters = parameters({&read, 1}, {&write, 1}), .body = {}};
-  source.body = "ES_LOOP(i, " + std::to_string(axes.elements()) + ") {\n" +
-                offsets(axes, "i", names) + "ES_SET(out0, c, ES_GET(in0, a));\n}\n";
-  const int64_t blocks = blocks_for(axes.elements(), source.threads);
-  return {std::move(source),
-          blocks,
-          {{.of = Argument::Of::read, .index = operand},
-           {.of = Argument::Of::write, .index = operand}}};
+  const std::string of = element_type(read.dtype) + ", " + std::to_string(group);
+  GeneratedKernel kernel = loop_kernel(
+      {&read, 1}, {&write, 1}, groups.elements(),
+      offsets(groups, "i", names) +
+          (group == 1 ? "ES_SET(out0, c, ES_GET(in0, a));\n"
+                      : "ES_SET_GROUP(" + of + ", out0, c, ES_GET_GROUP(" + of + ", in0, a));\n"));
+  kernel.arguments = {{.of = Argument::Of::read, .index = operand},
+                      {.of = Argument::Of::write, .index = operand}};
+  return kernel;
 }
 
 }  // namespace

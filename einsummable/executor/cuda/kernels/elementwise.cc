@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operators, alone or in a run, as one kernel: an element of the output a thread.
+// Elementwise operators, alone or in a run, as one kernel: an element of the output a thread, or a
+// group of them.
 
 #include "einsummable/executor/cuda/expression_text.h"
 #include "einsummable/executor/cuda/kernels/expression_kernel.h"
@@ -23,6 +24,60 @@ std::string load_text(std::span<const Block> inputs, int32_t i) {
          number + ")";
 }
 
+namespace {
+
+std::string numbered(std::string_view name, size_t number) {
+  return std::string(name) + std::to_string(number);
+}
+
+std::string call_text(std::string_view word, const Block& block, int64_t group,
+                      std::string_view operand, std::string_view offset, size_t number) {
+  return std::string(word) + "(" + element_type(block.dtype) + ", " + std::to_string(group) + ", " +
+         numbered(operand, number) + ", " + numbered(offset, number);
+}
+
+// One element: inputs where their offsets are a<i>, outputs c<o>.
+std::string element_text(const Expression& expression, std::span<const Block> inputs,
+                         std::span<const Block> outputs) {
+  std::string text =
+      expression_text(expression, "v", [&](int32_t i) { return load_text(inputs, i); });
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    text += "store<" + element_type(outputs[o].dtype) + ">(" + numbered("out", o) + ", " +
+            numbered("c", o) + ", v" + std::to_string(expression.outputs()[o]) + ");\n";
+  }
+  return text;
+}
+
+// A group: what inputs have of it is read before, and outputs are written after it is computed.
+std::string group_text(const Expression& expression, const Axes& axes, int64_t group,
+                       std::span<const Block> inputs, std::span<const Block> outputs) {
+  const auto is_same = [&](size_t input) { return axes.strides[input].back() == 0; };
+  std::string before, after, results;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    before += "const auto " + numbered("g", i) + " = " +
+              (is_same(i) ? load_text(inputs, static_cast<int32_t>(i))
+                          : call_text("ES_GET_GROUP", inputs[i], group, "in", "a", i) + ")") +
+              ";\n";
+  }
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const std::string type = element_type(outputs[o].dtype), result = numbered("r", o);
+    before += "Group<" + type + ", " + std::to_string(group) + "> " + result + ";\n";
+    results += result + ".at[e] = Element<" + type + ">::element(Cast<" + type + ">::from(v" +
+               std::to_string(expression.outputs()[o]) + "));\n";
+    after += call_text("ES_SET_GROUP", outputs[o], group, "out", "c", o) + ", " + result + ");\n";
+  }
+  const auto input = [&](int32_t i) {
+    const auto number = static_cast<size_t>(i);
+    const std::string read = numbered("g", number);
+    if (is_same(number)) return read;
+    return "Element<" + element_type(inputs[number].dtype) + ">::value_of(" + read + ".at[e])";
+  };
+  return before + "#pragma unroll\nfor (int e = 0; e < " + std::to_string(group) + "; ++e) {\n" +
+         expression_text(expression, "v", input) + results + "}\n" + after;
+}
+
+}  // namespace
+
 PreparedTask prepare_expression(const Expression& expression, std::span<const Block> inputs,
                                 std::span<const Block> outputs) {
   const Shape& shape = outputs[0].shape;
@@ -30,23 +85,23 @@ PreparedTask prepare_expression(const Expression& expression, std::span<const Bl
   std::vector<std::string> names;
   for (size_t i = 0; i < inputs.size(); ++i) {
     strides.push_back(broadcast_strides(inputs[i].shape, inputs[i].strides, shape));
-    names.push_back("a" + std::to_string(i));
+    names.push_back(numbered("a", i));
   }
   for (size_t o = 0; o < outputs.size(); ++o) {
     strides.push_back(outputs[o].strides);
-    names.push_back("c" + std::to_string(o));
+    names.push_back(numbered("c", o));
   }
   const Axes axes = collapse(shape, std::move(strides));
   if (axes.elements() == 0) return {};
-  std::string body = offsets(axes, "i", names) + expression_text(expression, "v", [&](int32_t i) {
-                       return load_text(inputs, i);
-                     });
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    const std::string number = std::to_string(o);
-    body += "store<" + element_type(outputs[o].dtype) + ">(out" + number + ", c" + number + ", v" +
-            std::to_string(expression.outputs()[o]) + ");\n";
-  }
-  return {.nodes = {loop_kernel(inputs, outputs, axes.elements(), body)}};
+  std::vector<Block> blocks(inputs.begin(), inputs.end());
+  blocks.insert(blocks.end(), outputs.begin(), outputs.end());
+  const int64_t group = group_of(axes, blocks);
+  const Axes groups = in_groups(axes, group);
+  return {.nodes = {loop_kernel(
+              inputs, outputs, groups.elements(),
+              offsets(groups, "i", names) +
+                  (group == 1 ? element_text(expression, inputs, outputs)
+                              : group_text(expression, axes, group, inputs, outputs)))}};
 }
 
 PreparedTask prepare_elementwise(const Operator& op, std::span<const Block> inputs,
